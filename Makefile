@@ -8,13 +8,17 @@ BIN := .venv/bin
 
 .PHONY: claims test lint docs pages peers picture format clean
 
-.venv/installed: pyproject.toml constraints.txt
+.venv/runtime: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dbench needs python 3.11 or newer, found " + sys.version.split()[0])'
 	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .
+	@touch $@
+
+.venv/installed: .venv/runtime
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]'
 	@touch $@
 
-claims: .venv/installed
+claims: .venv/runtime
 	$(BIN)/pytest claims/ -n auto
 
 lint: .venv/installed

@@ -6,14 +6,17 @@ from functools import cache
 import pytest
 from threadpoolctl import threadpool_limits
 
+from dbench.claims import ledger
 from dbench.errors import EvidenceLacking
 from dbench.estimates.evidence import (
     OnDemand,
     evidence_folders,
     evidence_pairs,
+    is_fresh,
     left_out_folders,
     load_left_out,
     load_population,
+    repeats,
     swept_folders,
 )
 from dbench.estimates.population import Population, PopulationPair
@@ -29,7 +32,8 @@ os.environ["OMP_NUM_THREADS"] = "1"
 def pytest_generate_tests(metafunc):
     """Run every test that asks for evidence tables once for each of them, each pair, or each study of combinations.
 
-    Cells and probes are judged on the table nearest to the papers alone, primaries on all. Tables of training sets with
+    Cells and probes are judged on the table nearest to the papers alone, primaries on all, of fresh seeds on that which
+    repeats the heading table of their finding. Tables of training sets with
     something held out are left to the claims about novel combinations. Without a pair, or such a study, a test still
     runs, once, and leaves its claim open.
     """
@@ -39,8 +43,11 @@ def pytest_generate_tests(metafunc):
         of_models = {"population", "unsupervised"} & set(metafunc.fixturenames)
         chosen = swept_folders(folders) if of_models else folders
         card = card_of(metafunc.definition)
-        if card is not None and "primary" not in (card.role, *card.roles.values()):
-            chosen = chosen[:1]
+        if card is not None:
+            heads = ledger().get(card.id)
+            chosen = [f for f in chosen if not is_fresh(f) or (heads and repeats(f, heads.table))]
+            if "primary" not in (card.role, *card.roles.values()):
+                chosen = chosen[:1]
         metafunc.parametrize("evidence_folder", chosen, ids=[f.name for f in chosen])
     if "evidence_pair" in wanted:
         pairs = evidence_pairs(folders) or [()]

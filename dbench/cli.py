@@ -21,7 +21,7 @@ _GROUPS = {
     ),
     "data": ("dbench.data.commands:data", "The data sets; fetch those that others published."),
     "errata": ("dbench_published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
-    "figures": ("dbench.figures.commands:figures", "The papers' figures, drawn from evidence."),
+    "figures": ("dbench_published.figures.commands:figures", "The papers' figures, drawn from evidence."),
     "metrics": ("dbench.metrics.commands:metrics", "The metrics and their cards."),
     "rank": ("dbench.zoo.rank_command:rank", "A metric of yours on trained models, beside ours."),
     "report": ("dbench.report.commands:report", "What changed between two reports, and the history of many."),

@@ -22,7 +22,7 @@ UNKNOWN = {
     "constructions": {"models", "training"},
     "audit": {"models", "training"},
     "scoring": {"zoo", "claims"},
-} | {room: {"pytest"} for room in ("zoo", "claims", "report", "figures")}
+} | {room: {"pytest"} for room in ("zoo", "claims", "report")}
 
 READ_BY = {"dbench/codes/formats/containers.py": {"torch"}}  # a format's own library, for files alone
 

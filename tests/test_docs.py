@@ -128,6 +128,29 @@ def test_the_tutorial_runs_from_a_wheel_in_an_empty_folder(wheel_python, tmp_pat
     assert "perfect copies and noise differ" in printed
 
 
+def test_the_readme_shows_a_claim_as_it_is_and_counts_verdicts_as_a_session_does():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (claim,) = (block for block in blocks(ROOT / "README.md") if "Claim." in block.text)
+    assert claim.text in (ROOT / re.search(r"claims/\S+\.py", claim.why)[0]).read_text(encoding="utf-8")
+    table = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| ")][:6]
+    columns = list(zip(*table, strict=True))[1:]
+    for column in columns:
+        head, *cells = (sum(map(int, re.findall(r"\d+", cell))) for cell in column if "---" not in cell)
+        assert head == sum(cells)
+    # The session that the page shows ends with the same counts.
+    said = re.sub(r"\s+", " ", text[text.index("112 findings: ") :].partition("```")[0])
+    for column, name in zip(columns, ("trained models", "constructions", "printed tables"), strict=True):
+        those = re.search(rf"(\d+) on [^(]*{name}[^(]*\(([^)]*)\)", said)
+        counts = {word.strip(): int(number) for number, word in re.findall(r"(\d+) ([a-z ]+)", those[2])}
+        assert int(re.search(r"\d+", column[0])[0]) == int(those[1])
+        rows = [re.findall(r"\d+", cell) for cell in column[2:]]
+        reproduced = [counts.get("reproduced", 0), *([counts["demonstrated"]] if "demonstrated" in counts else [])]
+        assert [*map(int, rows[0])] == reproduced
+        assert int(rows[1][0]) == counts.get("weaker", 0)
+        assert int(rows[2][0]) == counts.get("undecided", 0) + counts.get("not tested", 0)
+        assert int(rows[3][0]) == counts.get("absent", 0) + counts.get("contradicted", 0)
+
+
 @pytest.mark.nightly
 def test_the_readme_says_what_a_wheel_prints_in_an_empty_folder(wheel_python, tmp_path):
     readme = blocks(ROOT / "README.md")

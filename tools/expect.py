@@ -1,13 +1,14 @@
-"""Bring claims/expected.toml and docs/sizes.md up to a report: ``python tools/expect.py reports/latest/report.json``.
+"""Bring expected verdicts and two pages of docs up to a report: ``python tools/expect.py reports/latest/report.json``.
 
 For after new evidence. Entries that still hold keep their reason and date; those of another verdict, or of no record,
 go. What is undecided or not tested gets a general reason, since its record says the rest, and so does what is no
 primary. Any other verdict needs a reason that a person writes: such records are printed, and stand under 'REASON
-MISSING' until then. Of a report of a part of the claims the other claims' entries stay as they are, and so does the
-table of docs/sizes.md.
+MISSING' until then. Of a report of a part of the claims the other claims' entries stay as they are, and so do the
+table of docs/sizes.md and the list of docs/verdicts.md.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date
@@ -20,10 +21,11 @@ from dbench.claims.expected import ANY, record_name
 from dbench.claims.rules import Verdict
 from dbench.files import aside
 from dbench.report import read_report
-from dbench.report.markdown import sizes_table
+from dbench.report.markdown import sizes_table, unsupported_list
 
 ROOT = Path(__file__).parents[1]
-EXPECTED, SIZES = ROOT / "claims/expected.toml", ROOT / "docs/sizes.md"
+EXPECTED, SIZES, REASONS = ROOT / "claims/expected.toml", ROOT / "docs/sizes.md", ROOT / "docs/verdicts.md"
+LIST = re.compile(r"(?<=<!-- from a report: tools/expect.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
 MISSING = "REASON MISSING"
 SIZES_HEAD = """# Findings by image size
 
@@ -43,8 +45,11 @@ BESIDE = "It stands beside the finding's primary: the record says what was seen 
 @click.command()
 @click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def main(report: Path) -> None:
-    """Write claims/expected.toml and the table of docs/sizes.md anew from REPORT, a report.json."""
+    """Write claims/expected.toml, and what docs/sizes.md and docs/verdicts.md list, anew from REPORT, a report.json."""
     document = read_report(report)
+    if document["scope"]["complete"]:
+        with aside(REASONS) as place:
+            place.write_text(listed(REASONS.read_text(encoding="utf-8"), document), encoding="utf-8")
     if document["scope"]["complete"] and (sizes := sizes_table(document)):
         with aside(SIZES) as place:
             place.write_text(f"{SIZES_HEAD}\n{sizes}\n", encoding="utf-8")
@@ -57,6 +62,11 @@ def main(report: Path) -> None:
     for table in tables:
         if table["reason"] == MISSING:
             click.echo("\n".join(f"{table['verdict']}: {name}" for name in table["records"]))
+
+
+def listed(page: str, document: Mapping[str, Any]) -> str:
+    """Return docs/verdicts.md with what was seen of the findings that are weaker or worse in this report."""
+    return LIST.sub(lambda _: f"{unsupported_list(document)}\n", page)
 
 
 def updated(

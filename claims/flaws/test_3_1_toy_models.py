@@ -182,7 +182,7 @@ CELLS = ORDER.probe(
     given={"shares": MODELS},
     false={"shares": {"M1": 0.7}},
     printed={
-        f"{name}-{model}": Printed(f"{figure}%", 0.0, 0.05 + 1e-9)
+        f"{name}-{model}": Printed(f"{figure}%", 0.0)
         for name, figures in PRINTED.items()
         for model, figure in zip(MODELS, figures, strict=True)
     },

@@ -101,7 +101,7 @@ CELL = ORDER.probe(
     demonstration=False,
     given={"printed": printed},
     false={"printed": all_99},
-    printed=Printed("the cell itself", 0.0, 0.0501),
+    printed=Printed("the cell itself", 0.0),
     revision=1,
 )
 
@@ -125,7 +125,7 @@ BY_DEFINITION = ORDER.probe(
     demonstration=False,
     given={"printed": printed},
     false={"printed": all_99},
-    printed=Printed("the cell itself", 0.0, 0.0501),
+    printed=Printed("the cell itself", 0.0),
     revision=1,
 )
 

@@ -94,7 +94,7 @@ LINEAR = ONLY_TOGETHER.cell(
     rule=within(-1e-6, 1e-6),
     given={"cases": xor_cases},
     false={"cases": first_bit_cases},
-    printed=Printed("0", 0.0, 1e-9),
+    printed=Printed("0", 0.0),
     revision=2,
 )
 
@@ -254,7 +254,7 @@ NO_INFORMATION = BOUND.cell(
     min_n=64,
     given={"cases": modular_sum_cases},
     false={"cases": factors_as_codes},
-    printed=Printed("0", 0.0, 1e-9),
+    printed=Printed("0", 0.0),
     revision=2,
 )
 

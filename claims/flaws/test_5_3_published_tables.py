@@ -153,7 +153,7 @@ CORRELATES = ORDER.cell(
     given={"scores": paper.scores},
     # Scores and accuracies are rounded too, which moves a correlation of six points by a thousandth.
     printed={
-        f"{population}-{metric}": Printed(f"{value:.3f}", value, 0.0015)
+        f"{population}-{metric}": Printed(f"{value:.3f}", value)
         for population in paper.POPULATIONS
         for metric in (*paper.OWN, *paper.EXISTING)
         for value in [paper.printed_correlation(metric, population)]

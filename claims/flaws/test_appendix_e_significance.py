@@ -204,7 +204,7 @@ T_VALUES = EXCEEDS.probe(
     source="paper",
     given={"r": 0.85},
     false={"r": 0.5},
-    printed={"18": Printed("t = 6.45", 0.0, 0.0051), "6": Printed("t = 3.23", 0.0, 0.0051)},
+    printed={"18": Printed("t = 6.45", 0.0), "6": Printed("t = 3.23", 0.0)},
     revision=1,
 )
 

@@ -64,7 +64,7 @@ FACT_1_FIGURE = FACT_1.probe(
     min_n=1,
     given={"captured": 2},
     false={"captured": 4},
-    printed=Printed("3/K", 3.0, 0.1),
+    printed=Printed("3/K", 3.0),
 )
 
 
@@ -87,7 +87,7 @@ FACT_2 = Claim(
     given={"matrix": PRINTED},
     false={"matrix": np.eye(11)},
     revision=2,
-    printed=Printed("0.6", 0.6, 0.05),
+    printed=Printed("0.6", 0.6),
 )
 
 
@@ -131,7 +131,7 @@ FACT_3 = Claim.synthetic(
     false={"probabilities": np.full((3, 3), 1 / 3)},
     revision=2,
     # One accuracy of 0.9967 on 5,000 test points has a standard error of 0.0008: two of them, and rounding.
-    printed=Printed("0.9967 (10,000 points, batch 128)", 0.9967, 0.0017),
+    printed=Printed("0.9967 (10,000 points, batch 128)", 0.9967),
 )
 
 
@@ -151,7 +151,7 @@ FACT_4 = Claim.synthetic(
     given={"weights": MIXTURE, "repetitions": 5},
     false={"weights": np.ones((3, 3))},
     revision=2,
-    printed=Printed("1 (10,000 points, batch 128)", 1.0, 0.005),
+    printed=Printed("1 (10,000 points, batch 128)", 1.0),
 )
 
 
@@ -172,7 +172,7 @@ FACT_5 = Claim(
     given={"matrix": np.array([[1.0, 0.0], [0.01, 0.09]])},  # codes x factors
     false={"matrix": np.ones((2, 2))},
     revision=2,
-    printed=Printed("0.957", 0.957, 0.0005),
+    printed=Printed("0.957", 0.957),
 )
 
 

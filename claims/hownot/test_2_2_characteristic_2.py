@@ -27,7 +27,7 @@ FACT_6 = Claim.synthetic(
     given={"power": 15, "repetitions": 10},
     false={"power": 1},
     revision=2,
-    printed=Printed("0.32", 0.32, 0.005),
+    printed=Printed("0.32", 0.32),
 )
 
 
@@ -67,7 +67,7 @@ FACT_8 = Claim.synthetic(
     given={"power": 25, "repetitions": 10},
     false={"power": 1},
     revision=2,
-    printed=Printed("0.98", 0.98, 0.005),
+    printed=Printed("0.98", 0.98),
 )
 
 

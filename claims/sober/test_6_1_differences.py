@@ -48,7 +48,7 @@ FACTOR_OF_TWO = Claim.synthetic(
     min_n=256,
     given={"first": "straight", "second": "copied"},
     false={"second": "straight"},
-    printed=Printed("0.66 against 0.33", 2.0, 0.05),
+    printed=Printed("0.66 against 0.33", 2.0),
     revision=3,
 )
 
@@ -76,7 +76,7 @@ REVERSED = FACTOR_OF_TWO.cell(
     given={"first": "leaky", "second": "copied", "repetitions": 5},
     false={"first": "copied", "second": "leaky"},
     # Leads of 0.33 and 0.17.
-    printed=Printed("MIG 0.66 against 0.33, DCI 0.77 against 0.94", 0.17, 0.05),
+    printed=Printed("MIG 0.66 against 0.33, DCI 0.77 against 0.94", 0.17),
     revision=2,
 )
 

@@ -138,7 +138,7 @@ SUITABLE_PCA = Claim.synthetic(
     demonstration=True,
     given={"fits": 8},
     false={"images": "projections", "fits": 14},
-    printed=Printed("100% for PCA", 1.0, 1e-9),
+    printed=Printed("100% for PCA", 1.0),
     roles={"bootstrap samples": "probe"},
     revision=3,
 )

@@ -34,10 +34,10 @@ CORRELATES = Claim.zoo(
     false={"unsupervised": Simulated(dict.fromkeys(("udr.lasso", *METRICS), Law()))},
     # All models: the paper has no figures of those with informative codes.
     printed={
-        "all-udr.lasso": Printed("0.54 +- 0.06 (Lasso, same strength)", 0.54, 0.06),
-        "all-udr.spearman": Printed("0.53 +- 0.07 (Spearman, same strength)", 0.53, 0.07),
-        "all-udr.lasso.all": Printed("0.60 +- 0.11 (Lasso, all to all)", 0.60, 0.11),
-        "all-udr.spearman.all": Printed("0.59 +- 0.10 (Spearman, all to all)", 0.59, 0.10),
+        "all-udr.lasso": Printed("0.54 +- 0.06 (Lasso, same strength)", 0.54, 0.06, 24),
+        "all-udr.spearman": Printed("0.53 +- 0.07 (Spearman, same strength)", 0.53, 0.07, 24),
+        "all-udr.lasso.all": Printed("0.60 +- 0.11 (Lasso, all to all)", 0.60, 0.11, 24),
+        "all-udr.spearman.all": Printed("0.59 +- 0.10 (Spearman, all to all)", 0.59, 0.10, 24),
     },
     # The paper says it of UDR and of UDR-A2A, and means the Lasso variant.
     roles={"informative": "probe", "udr.spearman": "cell", "udr.spearman.all": "cell"},
@@ -61,7 +61,7 @@ CONTROL = CORRELATES.probe(
     deviations=(COUNTED,),
     statistic="mean Spearman correlation between two of BetaVAE, FactorVAE, MIG and DCI disentanglement",
     rule=above(0.5, null=0.0),
-    printed=Printed("0.67 +- 0.2 (the supervised metrics among themselves)", 0.67, 0.2),
+    printed=Printed("0.67 +- 0.2 (the supervised metrics among themselves)", 0.67, 0.2, 36),
     revision=3,
 )
 

@@ -139,7 +139,7 @@ BETA_VAE = Claim.synthetic(
     demonstration=True,
     given={"missing": 1, "repetitions": 5},
     false={"missing": 2},
-    printed=Printed("100% with K - 1 of K factors", 1.0, 0.005),
+    printed=Printed("100% with K - 1 of K factors", 1.0),
     revision=3,
 )
 

@@ -56,7 +56,7 @@ BETTER = Claim.published(
     source="sign",
     given={"table": versions},
     false={"table": versions_turned},
-    printed=Printed("0.54 against 0.53, 0.60 against 0.59", 0.01, 0.0001),
+    printed=Printed("0.54 against 0.53, 0.60 against 0.59", 0.01),
 )
 
 
@@ -129,7 +129,7 @@ FIVE = Claim.published(
     min_n=9,
     given={"table": comparisons},
     false={"table": in_proportion},
-    printed=Printed("0.51 of 0.61", 0.51 / 0.61, 0.0001),
+    printed=Printed("0.51 of 0.61", 0.51 / 0.61),
     revision=2,
 )
 

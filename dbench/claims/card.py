@@ -15,7 +15,7 @@ from dbench.stats import Estimate, Interval
 Function = TypeVar("Function", bound=Callable[..., Any])
 Evidence = Literal["synthetic", "published", "zoo"]
 CardRole = Literal["primary", "cell", "probe", "print"]
-Role = CardRole | Literal["size"]
+Role = CardRole | Literal["size", "fresh"]
 
 SOURCES = ("paper", "sign", "lexicon")
 
@@ -30,32 +30,50 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Printed:
-    """A figure as the paper prints it, and how far ours may lie from it to count as the same.
+    """A figure as the paper prints it, and what tells how far another sample of models may lie from it.
 
     Attributes:
-        value: the number to compare with; ``None`` where the text gives no single number.
-        tolerance: largest distance that still agrees, rounding of the printed figure included.
+        value: the number; ``None`` where the text gives no single one.
+        spread: standard deviation over the units that the number is the mean of, where the paper prints it.
+        n: how many units these are.
 
     Raises:
-        InvalidInput: a value or tolerance that nothing, or everything, would agree with.
+        InvalidInput: a value that is not finite, a spread below 0, or one of fewer than two units.
     """
 
     text: str
     value: float | None = None
-    tolerance: float = 0.0
+    spread: float | None = None
+    n: int = 0
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.value or 0.0):
             raise InvalidInput(f"value of printed figure {self.text!r} must be finite, got {self.value}")
-        if not 0 <= self.tolerance < math.inf:
-            raise InvalidInput(f"tolerance of printed figure {self.text!r} must be at least 0, got {self.tolerance}")
+        if self.spread is not None and (not 0 <= self.spread < math.inf or self.n < 2):
+            raise InvalidInput(
+                f"spread of printed figure {self.text!r} must be at least 0, of two units or more, "
+                f"got {self.spread} of {self.n}"
+            )
 
-    def agrees(self, estimate: Interval) -> bool | None:
-        """Whether our number is the printed one; ``None`` where no number is printed."""
-        if self.value is None:
+    def expects(self, seen: Interval) -> tuple[float, float] | None:
+        """Return where ours lies in 95 of 100 cases if both are means of one law; ``None`` where no spread is known.
+
+        The prediction interval of a replication (Patil, Peng and Leek 2016; Spence and Stanley 2016): the errors of
+        both numbers, by Student's law of the fewer units. A spread that the paper does not print cannot be made up for.
+
+        Example:
+            >>> Printed("0.54 +- 0.06", 0.54, 0.06, 9).expects(Interval(0.4, 0.35, 0.45, 20, 0.95))
+            (0.473..., 0.606...)
+        """
+        if self.value is None or self.spread is None or seen.is_exact or seen.n < 2:
             return None
-        away = abs(estimate.value - self.value)
-        return away <= self.tolerance or math.isclose(away, self.tolerance)  # 0.35 is 0.05 away from 0.3
+        from scipy.special import stdtrit
+
+        error = (seen.high - seen.low) / 2 / stdtrit(seen.n - 1, (1 + seen.confidence) / 2)
+        if not math.isfinite(error):
+            return None
+        away = float(stdtrit(min(self.n, seen.n) - 1, 0.975) * math.hypot(error, self.spread / math.sqrt(self.n)))
+        return self.value - away, self.value + away
 
 
 @dataclass(frozen=True)
@@ -78,7 +96,7 @@ class Claim:
 
     Attributes:
         id: id of the finding in the ledger; never changes meaning.
-        role: one of those of docs/concepts/verdict.md, but ``size``, which records alone have.
+        role: one of those of docs/concepts/verdict.md, but ``size`` and ``fresh``, which records alone have.
         evidence: what decides it: ``synthetic`` constructions, ``published`` tables, or trained models (``zoo``).
         population: what is varied and what is fixed.
         statistic: what the estimate is.

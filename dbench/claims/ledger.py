@@ -1,17 +1,20 @@
 """The ledger of findings: which there are and what can decide each. One is shipped; a user may add one."""
 
 import tomllib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 
 from dbench.claims.card import Claim, Evidence
+from dbench.claims.rules import Verdict
 from dbench.errors import DamagedData, find
 
 # Most seeds, and the images of the study.
 HEADING_TABLE = "micro-dsprites_grid_16"
+_OPTIONAL = ("group", "note", "famous")
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,9 @@ class Finding:
         table: of the trained models that head it; the others stand beside.
         group: what several findings stand or fall by; empty where each has its own.
         note: how it is asked, and what stands beside it; may be empty.
+        seen: what was seen in the field's words, by the verdict of which the words are true; numbers stand as slots
+            that are filled from the records (:mod:`dbench.report.seen`).
+        famous: where the paper, or who cites it, draws it as a conclusion; empty of all others.
     """
 
     id: str
@@ -34,6 +40,8 @@ class Finding:
     table: str = HEADING_TABLE
     group: str = ""
     note: str = ""
+    seen: Mapping[str, str] = field(default_factory=dict)
+    famous: str = ""
 
 
 @cache
@@ -78,8 +86,16 @@ def _finding(row: dict[str, Any]) -> Finding:
     if not isinstance(kinds, list) or not all(kind in known for kind in kinds):
         raise TypeError(f"evidence of {row['id']!r} must be a list of {', '.join(known)}, got {kinds!r}")
     texts = {name: row[name] for name in ("id", "where", "says", "heads")}
-    texts |= {"table": row.get("table", HEADING_TABLE)} | {name: row.get(name, "") for name in ("group", "note")}
+    texts |= {"table": row.get("table", HEADING_TABLE)} | {name: row.get(name, "") for name in _OPTIONAL}
     for name, text in texts.items():
-        if not isinstance(text, str) or not (text.strip() or name in ("group", "note")):
+        if not isinstance(text, str) or not (text.strip() or name in _OPTIONAL):
             raise TypeError(f"{name} of {row['id']!r} must be a text, got {text!r}")
-    return Finding(**texts, evidence=tuple(kinds))
+    return Finding(**texts, evidence=tuple(kinds), seen=_seen(row))
+
+
+def _seen(row: dict[str, Any]) -> Mapping[str, str]:
+    seen, verdicts = row.get("seen", {}), list(map(str, Verdict))
+    fits = isinstance(seen, dict) and all(isinstance(text, str) and text.strip() for text in seen.values())
+    if not fits or not set(verdicts).issuperset(seen):
+        raise TypeError(f"seen of {row['id']!r} must be a sentence by verdict ({', '.join(verdicts)}), got {seen!r}")
+    return seen

@@ -40,7 +40,8 @@ def card_fields(card: Claim) -> dict[str, Any]:
         "revision": card.revision,
         "printed": None,
         "printed_value": None,
-        "printed_agrees": None,
+        "printed_expects": None,
+        "agreement": None,
     }
 
 
@@ -107,7 +108,10 @@ def record_of(
     record = _judged(card_fields(card), judgement, params, nodeid)
     if figure := card.printed_for(ids):
         record |= {"printed": figure.text, "printed_value": figure.value}
-        record["printed_agrees"] = None if estimate is None else figure.agrees(estimate)
+        if estimate is not None and (expected := figure.expects(estimate)):
+            low, high = expected
+            word = "smaller" if estimate.value < low else "larger" if estimate.value > high else "agrees"
+            record |= {"printed_expects": [low, high], "agreement": word}
     if estimate is not None:
         record |= {
             **_seen(estimate),

@@ -24,6 +24,9 @@ from dbench.zoo.table import MANIFEST, TABLE, load_manifest, load_runs
 SHIPPED = Path(str(files("dbench_fixtures") / "evidence"))
 """The tables that came with dbench."""
 
+FRESH = "-fresh"
+"""How a table is named after another one whose rules it tests on models of other seeds, trained after the freeze."""
+
 PINS = SHIPPED.with_suffix(".sha256")
 """Checksums of their files: a table and its manifest that were rewritten together do not pass.
 
@@ -93,19 +96,35 @@ def evidence_folders(root: str | Path | None = None) -> list[Path]:
 def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
     """Return the tables of models that saw all of their data set in training: no combination of factors held out.
 
-    The nearest to the papers' comes first: dSprites, of several tables that of most models, then the others by name. A
-    table that cannot be read stays in, so that it fails where it is judged.
+    The nearest to the papers' comes first: dSprites, of several tables that of most models, then the others by name,
+    and after all of them those of fresh seeds. A table that cannot be read stays in, so that it fails where it is
+    judged.
     """
     data = {folder: _trained_on(folder)[1] for folder in folders}
 
-    def place(folder: Path) -> tuple[bool, int, str]:
+    def place(folder: Path) -> tuple[bool, bool, int, str]:
         try:
             models = load_manifest(folder)["runs"] if data[folder].startswith("dsprites") else 0
         except DbenchError:
             models = 0
-        return not data[folder].startswith("dsprites"), -models, folder.name
+        return is_fresh(folder), not data[folder].startswith("dsprites"), -models, folder.name
 
     return sorted((folder for folder in folders if WITHOUT not in data[folder]), key=place)
+
+
+def is_fresh(*folders: Path) -> bool:
+    """Whether these are tables of seeds that were drawn after the freeze."""
+    return any(folder.name.endswith(FRESH) for folder in folders)
+
+
+def repeats(case: object, heads: object) -> bool:
+    """Whether a table, a pair of tables or the name of a study is that of fresh seeds to another one."""
+
+    def names(of: object) -> list[str]:
+        each = of if isinstance(of, tuple) else (of,)
+        return [str(getattr(one, "name", one)) for one in each]
+
+    return names(case) == [f"{name}{FRESH}" for name in names(heads)]
 
 
 def other_size(folder: str | Path, than: str | Path) -> bool:
@@ -133,7 +152,8 @@ def swept_folders(folders: Sequence[Path]) -> list[Path]:
 def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
     """Return the pairs of tables of one profile, trained alike, on different data sets, nothing held out of either.
 
-    Each pair stands once, in the order in which the profile names its data sets (by name where it is not known).
+    Tables of fresh seeds make pairs of their own. Each pair stands once, in the order in which the profile names its
+    data sets (by name where it is not known).
     """
     described = {folder: _trained_on(folder) for folder in swept_folders(folders)}
 
@@ -146,6 +166,7 @@ def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
         (first, second)
         for first, second in combinations(sorted(described, key=place), 2)
         if described[first][0] == described[second][0] != ""
+        and is_fresh(first) == is_fresh(second)
         and described[first][1] != described[second][1]
         and _settings(first) == _settings(second)
     ]
@@ -154,6 +175,7 @@ def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
 def left_out_folders(folders: Sequence[Path]) -> dict[str, tuple[Path, ...]]:
     """Return the tables of models trained without a combination of factor values, by study: ``<profile>-<data set>``.
 
+    Those of fresh seeds make a study of their own, ``<profile>-<data set>-fresh``.
     Tables with points left out at random, which are no combination, and those that cannot be read are in none.
     """
     found: dict[str, tuple[Path, ...]] = {}
@@ -164,7 +186,7 @@ def left_out_folders(folders: Sequence[Path]) -> dict[str, tuple[Path, ...]]:
         except DbenchError:
             continue
         if combination is not None:
-            name = f"{profile}-{base}"
+            name = f"{profile}-{base}{FRESH if is_fresh(folder) else ''}"
             found[name] = (*found.get(name, ()), folder)
     return found
 

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from dbench.errors import InvalidInput
 from dbench.metrics.registry import Score, metric
 
-THRESHOLD = 0.01
+ACTIVE = 0.01
+"""Nats of divergence from the prior above which a code counts as informative (Duan et al. 2020, equation 3)."""
 
 
 def kl_per_code(mean: NDArray[np.float64], logvar: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -27,7 +28,7 @@ def kl_per_code(mean: NDArray[np.float64], logvar: NDArray[np.float64]) -> NDArr
 
 
 def informative_mask(
-    mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = THRESHOLD
+    mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = ACTIVE
 ) -> NDArray[np.bool_]:
     """Codes whose mean divergence from the prior (:func:`kl_per_code`) exceeds ``threshold`` nats, at least 0."""
     if not 0 <= threshold < np.inf:
@@ -47,7 +48,7 @@ def informative_mask(
         "the mask is of 0.01, whatever threshold is asked for": "test_a_code_is_informative_above_a_hundredth_of_a_nat",
     },
 )
-def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = THRESHOLD) -> Score:
+def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = ACTIVE) -> Score:
     """Number of codes whose posterior differs from the prior by more than a hundredth of a nat.
 
     Code i is informative if the mean over observations x of KL(q(z_i | x) || N(0, 1)) exceeds the threshold

@@ -24,7 +24,7 @@ from dbench.claims.frozen import Frozen, load_frozen
 from dbench.claims.ledger import completed
 from dbench.claims.regime import Predicate
 from dbench.errors import DbenchError, EvidenceLacking
-from dbench.estimates.evidence import OnDemand, other_size
+from dbench.estimates.evidence import OnDemand, other_size, repeats
 from dbench.estimates.filters import NothingLeftOut
 from dbench.estimates.partly_scored import on_scored_seeds
 from dbench.estimates.population import Population, PopulationPair
@@ -244,6 +244,8 @@ def role_of(item: pytest.Item, card: Claim) -> Role:
     further = {k: value for k, value in callspec.params.items() if k.startswith("evidence_") and value != heads[k]}
     if not further or role != "primary":
         return role
+    if all(repeats(value, heads[name]) for name, value in further.items()):
+        return "fresh"
     table: Any = further.get("evidence_folder")
     return "size" if table and other_size(table, than=cast(Any, heads["evidence_folder"])) else "cell"
 

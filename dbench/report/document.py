@@ -7,7 +7,7 @@ from typing import Any
 from dbench.claims.ledger import Finding
 from dbench.errors import InvalidInput
 from dbench.report.cases import Sides, sides_of
-from dbench.report.headings import heading_of
+from dbench.report.headings import EVIDENCE, heading_of
 from dbench.report.redact import redacted
 from dbench.report.schema import PAPERS, VERDICTS, Document, Record, validate
 
@@ -36,8 +36,14 @@ def by_paper(items: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, 
 
 
 def worst_first(items: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Sort headings or records: the worst verdicts first, among equals the unexpected ones."""
-    return sorted(items, key=lambda item: (-VERDICTS.index(item["verdict"]), not item["unexpected"]))
+    """Sort headings or records: the worst verdicts first, among equals the unexpected ones, then trained models."""
+    kinds = list(EVIDENCE)
+
+    def place(item: Mapping[str, Any]) -> tuple[int, bool, int]:
+        kind = item["heads"] if "heads" in item else item["evidence"]
+        return -VERDICTS.index(item["verdict"]), not item["unexpected"], kinds.index(kind)
+
+    return sorted(items, key=place)
 
 
 def by_claim(records: Iterable[Record]) -> dict[str, list[Record]]:
@@ -113,7 +119,7 @@ def headings_match(document: Document) -> bool:
     if any("qualified" not in heading for heading in document["headings"]):
         return True
     rows = {h["claim"]: Finding(h["claim"], h["where"], h["statement"], (), h["heads"]) for h in document["headings"]}
-    worded = {"says": "", "notes": [], "note": "", "group": ""}
+    worded = {"says": "", "change": "", "notes": [], "note": "", "group": "", "famous": ""}
     ours, theirs = (
         [{**heading, **worded, "record": bool(heading["record"])} for heading in headings]
         for headings in (_headings(document["records"], rows, sides_of(document)), document["headings"])

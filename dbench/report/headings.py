@@ -1,18 +1,17 @@
 """The heading of a finding: the verdict of its primary record, what that saw, and the other records in words."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dbench.claims import Rule, Verdict
+from dbench.claims import Verdict
 from dbench.claims.ledger import Finding
 from dbench.report.cases import Sides, by_side, heading_cases, worst_of
 from dbench.report.schema import ROLES, VERDICTS, Record
-from dbench.report.text import asked_text, counted, estimate_text, listed, n_text, number, part_text, plural, same_words
+from dbench.report.seen import change_text, seen_text
+from dbench.report.text import estimate_text, listed, n_text, number, part_text, plural, same_words
 from dbench.shown import one_line
-from dbench.stats import Interval
 
-EVIDENCE = {"zoo": "trained models", "synthetic": "constructions", "published": "the paper's printed tables"}
+EVIDENCE = {"zoo": "trained models", "published": "the paper's printed tables", "synthetic": "constructions"}
 PARAMETERS = {
     "evidence_folder": "table",
     "evidence_pair": "pair of tables",
@@ -21,8 +20,6 @@ PARAMETERS = {
     "d": "number of codes",
     "k": "number of factors",
 }
-# Nobody trains more: an estimate that lies on its bound would ask for thousands.
-MOST_UNITS = 1_000
 # Beyond so many names a note only counts: the page lists them all.
 MOST_NAMES = 4
 
@@ -44,6 +41,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
     every = decider.get("all_units") if decider else None
     of_sentence = [record for _, cases in by_side(own, sides) for record in cases]
     by_size = by_side([record for record in own if decider and record["part"] == decider["part"]], sides)
+    fresh = [record for record in own if record["role"] == "fresh"]
     others = [record for record in records if record is not decider]
     beside = {role: counts for role in ROLES if (counts := count_verdicts(r for r in others if r["role"] == role))}
     return {
@@ -53,9 +51,11 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
         "statement": row.says,
         "heads": row.heads,
         "verdict": decider["verdict"] if decider else "not tested",
-        "says": _says(decider, primaries)
+        "says": seen_text(records, row, decider, primaries)
         if decider
         else f"The sentence itself was not judged on {EVIDENCE[row.heads]}.",
+        "change": change_text(decider) if decider else "",
+        "famous": row.famous,
         "record": decider["nodeid"] if decider else None,
         "beside": beside,
         "note": row.note,
@@ -63,87 +63,17 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
             *(decider.get("notes", []) if decider else []),  # reports of before have none
             *([_units_note(decider)] if decider and every else []),
             *([f"One of those that stand or fall by the same: {row.group}."] if row.group else []),
+            *([_fresh_note(worst_of(fresh))] if fresh else []),
             *([_size_note(by_size)] if len(by_size) > 1 else []),
-            *_notes([record for record in records if record not in of_sentence], decider),
+            *_notes([record for record in records if record not in [*of_sentence, *fresh]], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
         "unconfirmed": bool(decider and decider["unconfirmed"]),
         "qualified": bool(every and decider and every["verdict"] != decider["verdict"]),
+        "fresh": worst_of(fresh)["verdict"] if fresh else None,
         "group": row.group,
         "revision": decider["revision"] if decider else None,
     }
-
-
-def _says(record: Record, cases: Sequence[Record]) -> str:
-    """What was seen and what would change it."""
-    verdict = record["verdict"]
-    if verdict == "not tested":
-        sentence = f"{_capital(one_line(record['reason']))}; such evidence would be judged."
-    elif verdict == "broken" or record["estimate"] is None:
-        sentence = one_line(record["reason"])
-    else:
-        sentence = f"{_capital(one_line(record['statistic']))}: {estimate_text(record)} ({n_text(record)}), "
-        sentence += f"{_against(record)}.{_tipping(record)}"
-    if len(cases) == 1:
-        return sentence
-    holding = sum(Verdict(case["verdict"]).holds for case in cases)
-    if holding == len(cases):
-        return f"Holds in all {len(cases)} cases. The narrowest ({part_text(record)}): {sentence}"
-    return f"Holds in {holding} of {len(cases)} cases. The worst ({part_text(record)}): {sentence}"
-
-
-def _tipping(record: Record) -> str:
-    """Where the bound would have to lie for another word, and where ours comes from."""
-    at, source = record.get("tips_at"), record.get("source")  # reports of before have neither
-    if at is None or not source or record["confidence"] == 1:
-        return ""
-    up = "up to" if record["high"] is None else "down to"
-    return f" Reproduced for any bound {up} {number(at)}; asked by {source}."
-
-
-def _against(record: Record) -> str:
-    """How the interval lies to the range of the rule, and what would change that."""
-    asked, none, at = asked_text(record), number(record["null"]), record["settles_at"]
-    if record["confidence"] == 1 and record["verdict"] in ("reproduced", "demonstrated", "contradicted"):
-        source = "other printed cells or " if record["evidence"] == "published" else ""
-        not_so = "" if Verdict(record["verdict"]).holds else "not "
-        return f"{not_so}{asked} as asked; an exact value: only {source}another reading of the sentence would change it"
-    if record["verdict"] == "undecided":
-        if record["interval"] and record["interval"][0] == record["interval"][1]:
-            units = plural(record["unit"], 2)
-            return f"all {units} gave the same, so that no interval can be given; {units} that differ would give one"
-        more = f"about {counted(at, record['unit'])}" if at else f"more {plural(record['unit'], 2)}"
-        if at and at > MOST_UNITS:
-            more = f"more than {counted(MOST_UNITS, record['unit'])}"
-        if at and _decided_by_interval(record):
-            return f"of fewer than the {counted(at, record['unit'])} that are asked for"
-        return f"not wholly {asked} as asked, and not wholly outside; {more} would decide it"
-    between = record["null"] not in (None, record["low"], record["high"])
-    away = f"no effect ({none}), away from what is asked ({asked})" if between else f"what is asked ({asked})"
-    seen, change = {
-        "reproduced": (f"{asked} as asked", "leaves that range"),
-        "demonstrated": (f"{asked} as asked", "leaves that range"),
-        "weaker": (f"on the claimed side of {none}, but not {asked} as asked", "reaches either"),
-        "absent": (f"no effect ({none}), and not {asked} as asked", "reaches that range or leaves no effect out"),
-        "contradicted": (f"wholly on the other side of {away}", f"reaches {none if between else 'that range'}"),
-    }[record["verdict"]]
-    return f"{seen}; an interval that {change} would change this"
-
-
-def _decided_by_interval(record: Record) -> bool:
-    """Whether the interval alone would decide, had it been taken over enough units."""
-    low, high = (
-        end if record[name] is None else record[name] for name, end in (("low", -math.inf), ("high", math.inf))
-    )
-    ends = record["interval"]
-    if ends is None or None in ends:
-        return False
-    estimate = Interval(record["estimate"], ends[0], ends[1], record["n"], record["confidence"])
-    return Rule(low, high, record["null"]).decide(estimate) is not Verdict.UNDECIDED
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _units_note(record: Record) -> str:
@@ -153,6 +83,12 @@ def _units_note(record: Record) -> str:
     return (
         f"Without {listed(outside, most=MOST_NAMES)}; over all units {every['verdict']} ({number(every['estimate'])})."
     )
+
+
+def _fresh_note(worst: Record) -> str:
+    """The verdict on the seeds that were drawn after the freeze alone."""
+    seen = "" if worst["estimate"] is None else f" ({estimate_text(worst)}, {n_text(worst)})"
+    return f"On fresh seeds alone, drawn after the rules were frozen: {worst['verdict']}{seen}."
 
 
 def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]]) -> str:

@@ -21,7 +21,7 @@ from dbench.report.schema import MEANINGS, PAPERS, ROLES, SYMBOLS, TITLES, VERDI
 from dbench.shown import one_line
 
 # The other records of a finding: of the sentence, of probes, of printed figures.
-BESIDE = {"cell": ("primary", "size", "cell"), "probe": ("probe",), "printed figure": ("print",)}
+BESIDE = {"cell": ("primary", "fresh", "size", "cell"), "probe": ("probe",), "printed figure": ("print",)}
 
 
 def render_html(
@@ -43,6 +43,7 @@ def render_html(
         data=embedded_data(document),
         pictures=embedded_data({figure.name: [figure.alt, figure.svg] for figure in figures}) if figures else "",
         document=document,
+        deciders=deciders,
         matrix=overview.matrix(document),
         sizes=sizes,
         sides=sorted({side for _, cases in sizes for side in cases}),

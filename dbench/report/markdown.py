@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dbench.report import overview
 from dbench.report.cases import size_rows
 from dbench.report.document import by_paper, worst_first
-from dbench.report.overview import evidence_text, matrix, refuted, scope_text, stand_text, tally
-from dbench.report.schema import MEANINGS, PAPERS, SYMBOLS, Document
-from dbench.report.text import clip, counted, duration, estimate_text, expected_text, name_text
+from dbench.report.headings import EVIDENCE
+from dbench.report.schema import MEANINGS, PAPERS, SYMBOLS, TITLES, VERDICTS, Document
+from dbench.report.text import clip, counted, duration, estimate_text, expected_text, listed, name_text
 from dbench.shown import one_line
 
 LONGEST = 600
@@ -21,13 +22,19 @@ def render_markdown(document: Document) -> str:
     headings = document["headings"]
     if not headings:
         return "# Findings on disentanglement, judged\n\nNothing was judged.\n"
-    blocks = ["# Findings on disentanglement, judged", escape(scope_text(document)), escape(evidence_text(document))]
-    blocks += [escape(stand_text(document)), _matrix(document), _unexpected(document)]
-    blocks += ["## Contradicted, absent or broken", _list(refuted(document)) or "None."]
-    blocks += [_sizes(document), "## All findings"]
+    blocks = ["# Findings on disentanglement, judged", escape(overview.scope_text(document))]
+    blocks += [
+        f"**{escape(overview.lead_text(document))}**",
+        _totals(document),
+        *_failed(document),
+        _unexpected(document),
+    ]
+    blocks += ["## All findings", escape(overview.evidence_text(document)), escape(overview.stand_text(document))]
+    blocks += [_matrix(document)]
     for paper, group in by_paper(headings).items():
-        title = f"{PAPERS.get(paper, paper)}: {tally(group)}"
+        title = f"{PAPERS.get(paper, paper)}: {overview.tally(group)}"
         blocks.append(_folded(title, _findings(worst_first(group))))
+    blocks.append(_sizes(document))
     blocks.append(f"{counted(len(document['records']), 'record')} in `report.json`, with the page `index.html`.")
     if document["errata"]:
         blocks.append(f"Errata: {counted(len(document['errata']), 'entry')} in `index.html`.")
@@ -66,13 +73,39 @@ def _folded(title: str, body: str) -> str:
     return f"<details><summary>{html.escape(clip(one_line(title), LONGEST))}</summary>\n\n{body}\n\n</details>"
 
 
+def _totals(document: Document) -> str:
+    """The verdicts by kind of evidence, with what each means."""
+    kinds = overview.by_evidence(document)
+    shown = [verdict for verdict in VERDICTS if any(verdict in counts for counts in kinds.values())]
+    rows = [[v, *(str(counts.get(v, 0)) for counts in kinds.values()), MEANINGS[v]] for v in shown]
+    total = ["all", *(str(sum(counts.values())) for counts in kinds.values()), ""]
+    return _table(["", *(EVIDENCE[kind] for kind in kinds), "which means"], [*rows, total])
+
+
+def _failed(document: Document) -> list[str]:
+    """The famous claims that failed, and how many others did."""
+    deciders = {record["nodeid"]: record for record in document["records"]}
+    lines = list[str]()
+    for h in overview.famous_failures(document):
+        seen_on = escape(overview.models_text(document, deciders[h["record"]]))
+        place = escape(f"{TITLES.get(h['paper'], h['paper'])}, {h['famous']}")
+        lines += [f"- **{escape(h['statement'])}** {h['verdict'].capitalize()}: {escape(h['says'])}"]
+        lines += [f"  ({place}; seen on {seen_on}; `{one_line(h['claim'])}`)"]
+    others = overview.other_failures(document)
+    if not lines and not others:
+        return []
+    rest = listed(f"{count} on {EVIDENCE[kind]}" for kind, count in others.items())
+    title = overview.FAMOUS if lines else "Claims that failed"
+    less = "Less known claims failed too" if lines else "They stand below"
+    return [f"## {title}", "\n".join(lines), f"{less}: {rest}." if rest else ""]
+
+
 def _matrix(document: Document) -> str:
-    rows = matrix(document)
+    rows = overview.matrix(document)
     shown = list(next(iter(rows.values())))
-    body = [[escape(PAPERS.get(paper, paper)), *map(str, row.values())] for paper, row in rows.items()]
-    total = [str(sum(row[verdict] for row in rows.values())) for verdict in shown]
-    table = _table(["", *shown], [*body, ["all", *total]])
-    return table + "\n\n" + "\n".join(f"- {verdict}: {MEANINGS[verdict]}" for verdict in shown)
+    return _table(
+        ["", *shown], [[escape(PAPERS.get(paper, paper)), *map(str, row.values())] for paper, row in rows.items()]
+    )
 
 
 def _unexpected(document: Document) -> str:
@@ -82,12 +115,6 @@ def _unexpected(document: Document) -> str:
         if record["unexpected"]
     ]
     return "\n\n".join(["## Not as expected", "\n".join(lines)]) if lines else ""
-
-
-def _list(headings: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join(
-        f"- **{h['verdict']}** {escape(h['claim'])} ({escape(h['where'])}): {escape(h['says'])}" for h in headings
-    )
 
 
 def _findings(headings: Sequence[Mapping[str, Any]]) -> str:
@@ -101,7 +128,7 @@ def _findings(headings: Sequence[Mapping[str, Any]]) -> str:
         ]
         for h in headings
     ]
-    return _table(["verdict", "finding", "statement", "what was seen", "beside it"], rows)
+    return _table(["verdict", "finding", "statement", "what was seen", "what else was judged"], rows)
 
 
 def sizes_table(document: Document) -> str:
@@ -116,6 +143,13 @@ def sizes_table(document: Document) -> str:
         for claim, cases in rows
     ]
     return _table(["finding", *(f"{side} x {side}" for side in sides)], cells) if rows else ""
+
+
+def unsupported_list(document: Document) -> str:
+    """Return what was seen of the findings on trained models that are weaker or worse, a line each."""
+    beneath = {*overview.FAILED, "weaker"}
+    found = [h for h in worst_first(document["headings"]) if h["heads"] == "zoo" and h["verdict"] in beneath]
+    return "\n".join(f"- `{one_line(h['claim'])}`, {h['verdict']}: {escape(h['says'])}" for h in found)
 
 
 def _sizes(document: Document) -> str:

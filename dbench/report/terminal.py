@@ -7,7 +7,7 @@ from typing import Any
 
 from dbench.claims import Verdict
 from dbench.report.document import by_paper, worst_first
-from dbench.report.overview import scope_text, tally, totals_text
+from dbench.report.overview import FAMOUS, famous_failures, lead_text, scope_text, tally, totals_text
 from dbench.report.schema import PAPERS, Document, Record
 from dbench.report.text import asked_text, clip, counted, estimate_text, expected_text, listed, name_text
 from dbench.shown import LEAST_WIDTH, one_line
@@ -18,12 +18,13 @@ def summary_lines(
 ) -> list[str]:
     """Return the summary of a session as plain lines of at most ``width`` characters (paths stay whole).
 
-    There is one for each finding that does not hold; the verbose summary has every finding, with its whole reason
-    and its notes. Files written (``paths``) are named at the end.
+    One sentence, the totals and the famous claims that failed come first. There is a line for each finding that does
+    not hold; the verbose summary has every finding, with its whole reason and its notes. Files written (``paths``) are
+    named at the end.
     """
     width = max(width, LEAST_WIDTH)
     deciders = {record["nodeid"]: record for record in document["records"]}
-    lines: list[str] = []
+    lines = _start(document, width)
     for paper, headings in by_paper(document["headings"]).items():
         lines.append(clip(one_line(PAPERS.get(paper, paper)), width))
         lines += _wrap(f"{counted(len(headings), 'finding')}: {tally(headings)}", width, first="  ")
@@ -43,7 +44,6 @@ def summary_lines(
             detail = f": {check['detail']}" if check["detail"] else ""
             lines += _wrap(one_line(f"check {check['outcome']} {check['nodeid']}{detail}"), width)
     lines += _wrap(scope_text(document), width) if document["records"] else ["nothing was judged"]
-    lines += _wrap(totals_text(document), width)
     outcomes = [check["outcome"] for check in document["checks"]]
     if outcomes:
         found = [f"{outcomes.count(word)} {word}" for word in ("passed", "skipped", "failed") if word in outcomes]
@@ -53,6 +53,18 @@ def summary_lines(
     names = [Path(path).name for path in paths]
     lines += [f"wrote {path}" for path in paths if Path(path).name == "index.html"]
     return lines + _wrap(f"beside it {listed(name for name in names if name != 'index.html')}" if names else "", width)
+
+
+def _start(document: Document, width: int) -> list[str]:
+    """One sentence, the totals, and the famous claims that failed, with why."""
+    lines = [line for text in (lead_text(document), totals_text(document)) for line in _wrap(text, width)]
+    famous = famous_failures(document)
+    if famous:
+        lines += ["", f"{FAMOUS}:"]
+    for heading in famous:
+        said = f"{heading['verdict']:<12} {one_line(heading['claim'])}: {one_line(heading['says'])}"
+        lines += _wrap(said, width, first="  ", rest=" " * 15)
+    return [*lines, ""] if lines else []
 
 
 def _line(heading: Mapping[str, Any], decider: Record | None) -> str:

@@ -135,8 +135,12 @@ def printed_text(record: Record) -> str:
     """The printed figure, and whether ours agrees with it."""
     if record["printed"] is None:
         return NOTHING
-    agreement = {True: " (ours agrees)", False: " (ours differs)", None: ""}[record["printed_agrees"]]
-    return one_line(record["printed"]) + agreement
+    word = record.get("agreement")  # reports of before have none
+    if not word:
+        return one_line(record["printed"])
+    ours = "ours agrees" if word == "agrees" else f"ours is {word}"
+    low, high = record["printed_expects"]
+    return f"{one_line(record['printed'])} ({ours}: {number(low)} to {number(high)} was to be expected)"
 
 
 def params_text(params: Mapping[str, Any]) -> str:

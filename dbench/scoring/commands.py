@@ -188,16 +188,13 @@ def _csv(scored: Sequence[Scores]) -> str:
 
 def _draw(decoder: str, found: CodesFile, out: Path) -> Path:
     from dbench.scoring.encoders import decoder_of
+    from dbench.scoring.plots import traversals
 
-    try:
-        from dbench.figures.traversals import draw_traversals
-    except ModuleNotFoundError as error:
-        raise DbenchError(f"traversals need {error.name}: pip install 'dbench[figures]'") from None
-    assert found.logvar is not None
     decode = decoder_of(load_callable("decoder", decoder), f"decoder {decoder}")
-    drawn = draw_traversals(decode, found.sample.codes, found.logvar)
+    figure = traversals(decode, found.sample.codes, found.logvar).get_figure(root=True)
+    assert figure is not None
     picture = io.BytesIO()
-    drawn.savefig(picture, format="png", dpi=200, bbox_inches="tight")
+    figure.savefig(picture, format="png", dpi=200, bbox_inches="tight")
     return write_aside(out / "traversals.png", picture.getvalue())
 
 

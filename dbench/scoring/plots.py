@@ -10,10 +10,10 @@ import numpy as np
 
 from dbench.codes.sample import finite_array
 from dbench.errors import DbenchError, InvalidInput, find, unknown_name
-from dbench.figures.style import INK, LINE, LOOKS, SOFT, STYLE
 from dbench.metrics.posterior import kl_per_code
 from dbench.scoring.encoders import decoder_of
 from dbench.scoring.hinton import shortened
+from dbench.scoring.style import INK, LINE, LOOKS, SOFT, STYLE
 from dbench.scoring.watch import Watch
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def traversals(decode: Any, codes: Any, logvar: Any = None, *, row: int = 0, ax:
         raise InvalidInput(f"row must be one of the {len(means)} rows of codes, got {row}")
     kl = None if logvar is None else kl_per_code(means, finite_array("logvar", logvar).astype(np.float64))
     with _canvas(ax, 3.4, 0.8 + 0.3 * means.shape[1]) as axes:
-        from dbench.figures.traversals import traversal
+        from dbench.scoring.traversal import traversal
 
         traversal(axes, decoder_of(decode, "decode"), means[row], kl)
     return axes

@@ -6,11 +6,11 @@ from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.data import load
 from dbench.estimates.population import PopulationPair
-from dbench.figures.models import Models, models_of_store
 from dbench.models import find_network
 from dbench.models.stacked import glorot_uniform
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
+from dbench_published.figures.models import Models, models_of_store
 
 N_CODES, N_FACTORS, RUNS = 4, 3, 9
 METRICS = (

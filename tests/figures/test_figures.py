@@ -7,15 +7,15 @@ import pytest
 
 from dbench.claims.ledger import ledger
 from dbench.errors import EvidenceLacking, UnknownName
-from dbench.figures import agreements, interventions, scatters, structure, sweeps
-from dbench.figures.card import FIGURES
-from dbench.figures.draw import ORDER, alt_text
-from dbench.figures.lookup import labels_of_models, models_of, of_models
-from dbench.figures.models import models_of_store
-from dbench.figures.style import number
 from dbench.metrics.groups import independent_groups_curve, merge_order
+from dbench.scoring.style import number
 from dbench.stats import rank_correlation
 from dbench.zoo.store import Store
+from dbench_published.figures import agreements, interventions, scatters, structure, sweeps
+from dbench_published.figures.card import FIGURES
+from dbench_published.figures.draw import ORDER, alt_text
+from dbench_published.figures.lookup import labels_of_models, models_of, of_models
+from dbench_published.figures.models import models_of_store
 
 
 @pytest.mark.parametrize("name", ORDER)

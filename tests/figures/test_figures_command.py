@@ -12,15 +12,15 @@ from dbench.claims import Claim, above, broken_record, card_fields
 from dbench.cli import main
 from dbench.errors import EvidenceLacking
 from dbench.estimates.evidence import evidence_folders, evidence_sha256
-from dbench.figures import small
-from dbench.figures.card import FIGURES
-from dbench.figures.draw import ORDER, Evidence, draw_figures
-from dbench.figures.files import write_figure
-from dbench.figures.index import write_index
-from dbench.figures.sweeps import tc_of_samples
 from dbench.report import build_document, write_report
 from dbench.report.figures import LIST, read_figures
 from dbench.report.html import embedded_data
+from dbench_published.figures import small
+from dbench_published.figures.card import FIGURES
+from dbench_published.figures.draw import ORDER, Evidence, draw_figures
+from dbench_published.figures.files import write_figure
+from dbench_published.figures.index import write_index
+from dbench_published.figures.sweeps import tc_of_samples
 
 DOCS = Path(__file__).parents[2] / "docs"
 

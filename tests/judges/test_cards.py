@@ -47,7 +47,7 @@ CARD = Claim(
     statistic="mean",
     rule=above(0.5, null=0.0),
     min_n=5,
-    printed=Printed("0.6", 0.6, 0.05),
+    printed=Printed("0.6", 0.6, 0.05, 9),
 )
 
 
@@ -148,28 +148,51 @@ def test_a_decided_case_gives_estimate_interval_n_and_rule():
 
 
 @pytest.mark.parametrize(
-    ("printed", "agrees"),
+    ("printed", "agreement"),
     [
-        (Printed("0.6", 0.6, 0.05), True),
-        (Printed("0.6", 0.6, 0.01), False),
-        (Printed("0.6", 0.6), False),
+        (Printed("0.6", 0.6, 0.1, 4), "agrees"),
+        (Printed("0.4", 0.4, 0.1, 3), "agrees"),
+        (Printed("0.4", 0.4, 0.1, 100), "larger"),
+        (Printed("0.9", 0.9, 0.1, 100), "smaller"),
+        (Printed("0.4", 0.4), None),
         (Printed("much"), None),
         (None, None),
-        ({"mig": Printed("0.6", 0.6, 0.05), "sap": Printed("0.9", 0.9, 0.05)}, True),
-        ({"mig-all": Printed("0.9", 0.9, 0.05), "mig": Printed("0.6", 0.6, 0.05)}, False),
-        ({"dci": Printed("0.6", 0.6, 0.05)}, None),
+        ({"mig": Printed("0.6", 0.6, 0.1, 9), "sap": Printed("0.9", 0.9, 0.1, 9)}, "agrees"),
+        ({"mig-all": Printed("0.9", 0.9, 0.1, 100), "mig": Printed("0.6", 0.6, 0.1, 100)}, "smaller"),
+        ({"dci": Printed("0.6", 0.6, 0.1, 9)}, None),
     ],
 )
-def test_the_printed_figure_of_a_case_stands_beside_its_verdict(printed, agrees):
+def test_the_printed_figure_of_a_case_is_compared_where_its_spread_is_printed(printed, agreement):
     card, found = replace(CARD, printed=printed), estimate(0.57, 0.68)
     record = record_of(card, found, card.judge(found), params={}, ids=("mig", "all"), nodeid="t")
-    assert (record["verdict"], record["printed_agrees"]) == ("reproduced", agrees)
+    assert (record["verdict"], record["agreement"]) == ("reproduced", agreement)
+    assert (record["printed_expects"] is None) == (agreement is None)
 
 
-@pytest.mark.parametrize(("value", "tolerance"), [(math.nan, 0.1), (math.inf, 0.1), (1.0, -0.1), (1.0, math.inf)])
-def test_a_printed_figure_that_nothing_or_everything_meets_is_refused(value, tolerance):
+def test_a_replication_lies_in_the_prediction_interval_in_95_of_100_cases():
+    stream = np.random.default_rng(0)
+    inside = 0
+    for _ in range(2_000):
+        theirs, ours = stream.normal(size=12), stream.normal(size=12)
+        low, high = Printed("x", theirs.mean(), theirs.std(ddof=1), 12).expects(mean_of(ours).at(0.99))
+        inside += low <= ours.mean() <= high
+    assert 1_900 <= inside <= 1_960  # the law of the fewer units is a little wide
+
+
+def test_nothing_is_expected_of_what_was_not_sampled_or_has_no_ends():
+    figure = Printed("0.6", 0.6, 0.1, 9)
+    assert figure.expects(exact(0.6).at(0.95)) is None
+    assert figure.expects(Interval(0.6, -math.inf, math.inf, 5, 0.95)) is None
+    assert figure.expects(Interval(0.6, 0.6, 0.6, 1, 0.95)) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "spread", "n"),
+    [(math.nan, 0.1, 9), (math.inf, 0.1, 9), (1.0, -0.1, 9), (1.0, math.inf, 9), (1.0, 0.1, 1)],
+)
+def test_a_printed_figure_with_an_impossible_value_or_spread_is_refused(value, spread, n):
     with pytest.raises(InvalidInput, match=r"of printed figure '1\.0' must be"):
-        Printed("1.0", value, tolerance)
+        Printed("1.0", value, spread, n)
 
 
 def test_a_test_covers_one_claim_only_and_stays_itself():
@@ -223,7 +246,7 @@ def test_a_record_of_an_interval_without_ends_shows_none():
 def test_a_broken_record_claims_no_numbers():
     record = broken_record(card_fields(CARD), nodeid="t", reason="it broke")
     assert (record["verdict"], record["reason"], record["claim"]) == ("broken", "it broke", CARD.id)
-    assert [record[name] for name in ("estimate", "interval", "n", "printed_agrees")] == [None] * 4
+    assert [record[name] for name in ("estimate", "interval", "n", "agreement")] == [None] * 4
 
 
 def test_cells_share_the_level_of_their_finding_and_nothing_else_does():

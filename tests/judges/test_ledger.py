@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.resources
+import re
 import tomllib
 from collections import Counter
 
@@ -10,6 +11,7 @@ import pytest
 from dbench.claims import ledger
 from dbench.errors import DamagedData
 from dbench.report import PAPERS
+from dbench.report.seen import FORMS, SLOT
 
 
 def test_the_ledger_holds_the_112_findings_of_five_papers():
@@ -44,6 +46,29 @@ def test_a_finding_has_a_primary_card_of_the_kind_that_heads_it(cards):
     assert headless == []
 
 
+def test_a_sentence_of_what_was_seen_has_its_numbers_from_records_that_the_cards_give(cards):
+    parts = {(card.id, card.evidence, card.part) for card in cards}
+    slots = 0
+    for row in ledger().values():
+        for sentence in row.seen.values():
+            assert not re.search(r"\d*\.\d|\d ?%|(?<![-\w])0\b", SLOT.sub("", sentence)), (
+                f"a number of {row.id} by hand"
+            )
+            for slot in SLOT.finditer(sentence):
+                name, form = slot[1].strip(), slot[2] or ""
+                slots += 1
+                assert form in FORMS, (row.id, slot[0])
+                part = name.partition("/")[0].strip()
+                assert not name or name.startswith("~") or (row.id, row.heads, part) in parts, (row.id, slot[0])
+    assert slots > 20
+
+
+def test_famous_is_marked_whatever_came_out_and_says_where(cards):
+    famous = [row for row in ledger().values() if row.famous]
+    assert {row.id.partition(".")[0] for row in famous} == set(PAPERS)
+    assert any(not row.seen for row in famous)  # some hold
+
+
 FINDING = '[[finding]]\nid = "a.b"\nwhere = "1"\nsays = "x"\nevidence = ["zoo"]\nheads = "zoo"\n'
 
 
@@ -55,6 +80,10 @@ FINDING = '[[finding]]\nid = "a.b"\nwhere = "1"\nsays = "x"\nevidence = ["zoo"]\
         (FINDING.replace('says = "x"\n', ""), "KeyError"),
         ("finding = 3", "TypeError"),
         (FINDING.replace('["zoo"]', "3"), "TypeError"),
+        (FINDING + 'seen = "It falls."\n', "must be a sentence by verdict"),
+        (FINDING + 'seen.refuted = "It falls."\n', "must be a sentence by verdict"),
+        (FINDING + 'seen.weaker = " "\n', "must be a sentence by verdict"),
+        (FINDING + "famous = true\n", "famous of 'a.b' must be a text, got True"),
         (FINDING.replace('["zoo"]', '"zoo"'), "TypeError"),
         (
             FINDING.replace("zoo", "models"),

@@ -86,6 +86,7 @@ def test_only_combinations_of_one_profile_and_data_set_make_a_study(tmp_path):
         "d": ("own", "dsprites_grid_16-without-shape2-scale3"),
         "e": ("novel", "dsprites_grid_16-without-shape0-scale0"),
         "g": ("novel", "dsprites_grid_16-without-Shape!"),
+        "b-fresh": ("novel", "dsprites_grid_16-without-shape2-scale3"),
     }
     for name, (profile, data) in tables.items():
         (tmp_path / name).mkdir()
@@ -95,5 +96,6 @@ def test_only_combinations_of_one_profile_and_data_set_make_a_study(tmp_path):
     found = left_out_folders(evidence_folders(tmp_path))
     assert {name: [folder.name for folder in folders] for name, folders in found.items()} == {
         "novel-dsprites_grid_16": ["b", "e"],
+        "novel-dsprites_grid_16-fresh": ["b-fresh"],
         "own-dsprites_grid_16": ["d"],
     }

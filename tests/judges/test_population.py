@@ -1,7 +1,9 @@
 """Populations and the evidence they are read from: complete seeds only, and nothing missing in silence."""
 
 import json
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -21,6 +23,7 @@ from dbench.estimates.evidence import (
     evidence_sha256,
     load_population,
     other_size,
+    repeats,
     swept_folders,
     whole_data_folders,
 )
@@ -310,6 +313,24 @@ def test_cells_and_probes_are_judged_on_the_nearest_table_and_primaries_on_all(
     assert set(others) == (swept - {nearest} if everywhere else set())
 
 
+@pytest.mark.parametrize(
+    ("case", "heads", "same"),
+    [
+        (Path("x/b-fresh"), Path("y/b"), True),
+        (Path("x/a-fresh"), Path("x/b"), False),
+        (Path("x/b"), Path("x/b"), False),
+        ((Path("b-fresh"), Path("a-fresh")), (Path("b"), Path("a")), True),
+        ((Path("b-fresh"), Path("c-fresh")), (Path("b"), Path("a")), False),
+        ((Path("b-fresh"), Path("a")), (Path("b"), Path("a")), False),
+        ((), (Path("b"), Path("a")), False),
+        ("novel-x-fresh", "novel-x", True),
+        ("novel-x", "novel-x", False),
+    ],
+)
+def test_fresh_seeds_repeat_the_table_that_they_are_named_after(case, heads, same):
+    assert repeats(case, heads) is same
+
+
 def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_profile(tmp_path):
     held_out = "dsprites_grid_16-without-shape2-scale3"
     tables = {
@@ -343,6 +364,13 @@ def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_p
     assert other_size(tmp_path / "e", than=tmp_path / "b")
     for name, than in ("ba", "bd", "bb", "fg", "hi"):
         assert not other_size(tmp_path / name, than=tmp_path / than)
+    # Of fresh seeds come last, and make pairs of their own.
+    for name in ("b-fresh", "a-fresh"):
+        shutil.copytree(tmp_path / name[0], tmp_path / name)
+    both, whole = evidence_folders(tmp_path), whole_data_folders(folders)
+    fresh = [tmp_path / "b-fresh", tmp_path / "a-fresh"]
+    assert whole_data_folders(both) == [*whole, *fresh]
+    assert set(evidence_pairs(both)) == {*evidence_pairs(folders), tuple(fresh)}
     # Single settings are no sweep; without any sweep all tables are looked at.
     single = {"sweeps": [{"strengths": [4.0]}, {"strengths": [6.0]}]}
     (tmp_path / "b" / "manifest.json").write_text(json.dumps(manifest | {"profile": single}))

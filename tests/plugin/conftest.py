@@ -30,7 +30,7 @@ def card(id="flaws.xor", evidence="synthetic", part="", role="cell", **fields):
     fields = {"false": {"world": "ours"}, "source": "sign"} | fields
     return Claim(
         id=id, part=part, role=role, where="1", says="It holds.", evidence=evidence, population="worlds varied",
-        unit="world", statistic="mean", rule=above(0.5), min_n=5, printed=Printed("0.7", 0.7, 0.1), **fields,
+        unit="world", statistic="mean", rule=above(0.5), min_n=5, printed=Printed("0.7", 0.7, 0.1, 10), **fields,
     )
 
 

@@ -127,11 +127,11 @@ def test_every_verdict_has_its_outcome_alike_with_any_number_of_workers(session,
 
     good, bad, better = (records[name] for name in ("test_good[2]", "test_bad", "test_better_than_expected"))
     assert (good["params"], good["population"]) == ({"number": 2}, "worlds varied")
-    assert (good["estimate"], good["n"], good["printed_agrees"]) == (0.7, 10, True)
+    assert (good["estimate"], good["n"], good["agreement"]) == (0.7, 10, "agrees")
     assert (good["expected"], better["expected"]) == ("reproduced", "contradicted")
     assert records["test_known"]["expected_reason"] == "small worlds"
     assert "again: pytest 'claims/test_own.py::test_bad'" in alone.text
-    assert bad["printed_agrees"] is False
+    assert bad["agreement"] == "smaller"
     assert records["test_lacking"]["reason"] == "micro holds no score 'irs'"
     reasons = {name.removeprefix("TestBroken::test_"): record["reason"] for name, record in records.items()}
     assert reasons["raises"] == "ValueError: boom"
@@ -185,8 +185,10 @@ def test_it(evidence_folder, codes):
     }
 
 
-def test_a_primary_on_larger_images_of_the_same_data_is_a_size(session, tmp_path):
-    for name, data in (("near", "dsprites_grid_16"), ("large", "dsprites_grid_32"), ("far", "color_dsprites_grid_16")):
+def test_a_primary_on_larger_images_or_fresh_seeds_of_the_same_data_has_a_role_of_its_own(session, tmp_path):
+    near = "dsprites_grid_16"
+    tables = {"near": near, "near-fresh": near, "large": "dsprites_grid_32", "far": "color_dsprites_grid_16"}
+    for name, data in tables.items():
         (tmp_path / name).mkdir()
         # Not by pandas: what it registers on import cannot be registered twice, and pytester forgets such imports.
         pq.write_table(pa.table({"profile": ["own"], "data": [data]}), tmp_path / name / "runs.parquet")
@@ -194,13 +196,13 @@ def test_a_primary_on_larger_images_of_the_same_data_is_a_size(session, tmp_path
 from pathlib import Path
 
 @card(role="primary", quote="It holds indeed, we find.").covers
-@pytest.mark.parametrize("evidence_folder", [Path({str(tmp_path)!r}, name) for name in ("near", "large", "far")])
+@pytest.mark.parametrize("evidence_folder", [Path({str(tmp_path)!r}, name) for name in {list(tables)}])
 def test_it(evidence_folder):
     return around(0.7)
 """
     records = session(source).records.values()
     roles = {record["params"]["evidence_folder"]: record["role"] for record in records}
-    assert roles == {"near": "primary", "large": "size", "far": "cell"}
+    assert roles == {"near": "primary", "near-fresh": "fresh", "large": "size", "far": "cell"}
 
 
 def test_without_the_plugin_a_claim_cannot_pass(session):

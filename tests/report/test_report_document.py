@@ -52,7 +52,7 @@ def test_a_document_is_made_of_built_in_types(make_record):
         ("role", "heading"),
         ("evidence", "hearsay"),
         ("expected", "maybe"),
-        ("printed_agrees", 1),
+        ("agreement", "differs"),
         ("deviations", "images averaged down"),
         ("params", [1]),
         ("confidence", 95),

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from dbench.claims.ledger import Finding
 from dbench.claims.record import broken_record
 from dbench.report import VERDICTS, build_document
 from dbench.report.document import headings_match
@@ -67,31 +68,82 @@ def test_of_several_cases_all_must_hold(heading_of, make_record):
 OPEN = {"verdict": "undecided", "estimate": -0.15, "interval": [-0.2, 0.0]}
 
 
+ABSENT = {"verdict": "absent", "interval": [-0.05, 0.05]}
+AGAINST = {"verdict": "contradicted", "interval": [0.1, 0.2]}
+EXACTLY = {"verdict": "contradicted", "confidence": 1.0}
+TOO_FEW = "of fewer than the 40 seeds that are asked for"
+
+
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "seen", "change"),
     [
-        ({}, "-0.620 [-0.710, -0.530] (30 seeds), below -0.1 as asked; an interval that leaves that range"),
-        ({"verdict": "weaker", "interval": [-0.09, -0.01]}, "on the claimed side of 0, but not below -0.1 as asked"),
-        ({"verdict": "absent", "interval": [-0.05, 0.05]}, "no effect (0), and not below -0.1 as asked"),
-        ({"verdict": "contradicted", "interval": [0.1, 0.2]}, "of no effect (0), away from what is asked (below -0.1)"),
-        ({"verdict": "contradicted", "null": None}, "on the other side of what is asked (below -0.1)"),
-        ({"verdict": "contradicted", "confidence": 1.0}, "exact value: only another reading of the sentence would"),
-        ({"verdict": "contradicted", "confidence": 1.0, "high": 1.0, "low": 1.0, "closed": True}, "not exactly 1 as"),
-        ({**OPEN, "settles_at": 74}, "and not wholly outside; about 74 seeds would decide it"),
-        (OPEN, "more seeds would decide it"),
-        ({**OPEN, "settles_at": 7_308}, "outside; more than 1,000 seeds would decide it"),
-        ({"verdict": "undecided", "settles_at": 40}, "of fewer than the 40 seeds that are asked for"),
+        ({}, "-0.620 [-0.710, -0.530] (30 seeds), below -0.1 as asked.", "An interval that leaves that range (below"),
         (
-            {**OPEN, "estimate": 0.15, "interval": [0.1, 0.2], "settles_at": 40},
-            "of fewer than the 40 seeds that are asked for",
+            {"verdict": "weaker", "interval": [-0.09, -0.01]},
+            "side of 0, but not below -0.1",
+            "that reaches either end (",
         ),
-        ({"verdict": "not tested", "reason": "needs shape"}, "Needs shape; such evidence would be judged."),
-        ({"verdict": "undecided", "interval": [1, 1]}, "no interval can be given; seeds that differ would give one"),
-        ({"verdict": "broken", "reason": "ZeroDivisionError", "estimate": None}, "ZeroDivisionError"),
+        (
+            ABSENT,
+            "no effect (0), and not below -0.1 as asked",
+            "reaches that range or leaves no effect out (below -0.1)",
+        ),
+        (AGAINST, "of no effect (0), away from what is asked (below -0.1)", "An interval that reaches 0 (below -0.1)."),
+        ({**AGAINST, "null": None}, "on the other side of what is asked (below -0.1)", "that reaches that range ("),
+        (EXACTLY, "not below -0.1 as asked", "An exact value: only another reading of the sentence."),
+        ({**EXACTLY, "high": 1.0, "low": 1.0, "closed": True}, "not exactly 1 as asked", "only another reading"),
+        ({**OPEN, "settles_at": 74}, "below -0.1 as asked, and not wholly outside.", "About 74 seeds would decide it."),
+        (OPEN, "and not wholly outside", "More seeds would decide it."),
+        ({**OPEN, "settles_at": 7_308}, "and not wholly outside", "More than 1,000 seeds would decide it."),
+        ({"verdict": "undecided", "settles_at": 40}, TOO_FEW, "About 40 seeds would decide it."),
+        ({**OPEN, "estimate": 0.15, "interval": [0.1, 0.2], "settles_at": 40}, TOO_FEW, "About 40 seeds"),
+        ({"verdict": "not tested", "reason": "needs shape"}, "Needs shape", "Such evidence would be judged."),
+        (
+            {"verdict": "undecided", "interval": [1, 1]},
+            "no interval can be given",
+            "Seeds that differ would decide it.",
+        ),
+        ({"verdict": "broken", "reason": "ZeroDivisionError", "estimate": None}, "ZeroDivisionError", ""),
+        ({"tips_at": -0.5, "source": "sign"}, "as asked.", "Reproduced for any bound down to -0.5; asked by sign."),
     ],
 )
-def test_a_heading_says_what_was_seen_and_what_would_change_it(heading_of, make_record, changes, words):
-    assert words in heading_of(make_record(**changes))["says"]
+def test_a_heading_says_what_was_seen_and_apart_from_it_what_would_change_it(
+    heading_of, make_record, changes, seen, change
+):
+    heading = heading_of(make_record(**changes))
+    assert seen in heading["says"]
+    assert change in heading["change"]
+    assert "would" not in heading["says"]
+
+
+SEEN = {
+    "contradicted": "DCI goes with MIG ({agree / metric=mig}, {agree / metric=mig : asked} is asked) "
+    "before SAP ({~sap}): "
+    "{ : abs} behind, {:n}, {agree / metric=mig : %}, printed {agree / metric=mig : printed}."
+}
+
+
+def test_a_sentence_of_the_ledger_is_filled_from_the_records_for_its_verdict_alone(make_document, make_record):
+    row = Finding("", "6.1", "They agree.", ("zoo",), "zoo", seen=SEEN, famous="abstract", table="t16")
+    own = {"evidence_folder": "t16"}
+    decider = make_record(verdict="contradicted", estimate=-0.258, params=own, notes=["sap: -0.04 [-0.1, 0.1], asked"])
+    cells = [
+        make_record(
+            role="cell", part="agree", estimate=0.7, printed="0.8", printed_value=0.8, params=params, nodeid=name
+        )
+        for name, params in (("a", own | {"metric": "mig"}), ("b", {"evidence_folder": "t32", "metric": "mig"}))
+    ]
+
+    def head(*records):
+        return make_document(list(records), ledger={decider["claim"]: row})["headings"][0]
+
+    said = "DCI goes with MIG (0.70, -0.1 is asked) before SAP (-0.04): 0.26 behind, 30 seeds, 70%, printed 0.80."
+    assert (head(decider, *cells)["says"], head(decider, *cells)["famous"]) == (said, "abstract")
+    # A number that no record has leaves the statistic to say it, and so does a verdict that the words are not of.
+    assert "Spearman" in head(decider)["says"]
+    assert "Spearman" in head(decider, cells[0] | {"estimate": None})["says"]
+    assert "Spearman" in head(decider, cells[0], cells[0] | {"nodeid": "c"})["says"]
+    assert "Spearman" in head(decider | {"verdict": "weaker"}, *cells)["says"]
 
 
 def varied(role, name, verdicts):
@@ -243,6 +295,21 @@ def test_of_several_image_sizes_that_of_the_primary_heads(make_record, sample, o
     assert re.findall(r'class="word">([a-z ]+)<', section) == [at_16, at_32, at_64]
     for text in (render_markdown, render_html):
         assert "By image size" not in text(build_document(records[:1]))
+
+
+def test_the_word_on_fresh_seeds_stands_beside_the_heading_and_moves_nothing(make_record):
+    fresh = [
+        make_record(role="fresh", verdict=verdict, params={"evidence_folder": "t-fresh", "i": i}, nodeid=f"f{i}")
+        for i, verdict in enumerate(("reproduced", "weaker"))
+    ]
+    (alone,) = build_document([make_record()])["headings"]
+    document = build_document([make_record(), *fresh])
+    assert headings_match(document)
+    (heading,) = document["headings"]
+    assert (alone["fresh"], heading["fresh"], heading["verdict"]) == (None, "weaker", "reproduced")
+    (note,) = heading["notes"]
+    assert note.startswith("On fresh seeds alone, drawn after the rules were frozen: weaker (-0.620 [-0.710, -0.530]")
+    assert note in render_markdown(document) or "fresh seeds alone" in render_html(document)
 
 
 def test_a_primary_that_broke_heads_whatever_other_sizes_say(make_record, sample):

@@ -32,19 +32,28 @@ def test_a_finding_that_is_not_reproduced_has_one_line(make_record):
     records = [make_record(verdict="weaker"), *(make_record(role="cell", params={"i": i}) for i in range(60))]
     lines = summary_lines(build_document(records))
     assert lines == [
+        "Of 1 finding on trained models, tested again, 1 is weaker than said.",
+        "1 finding: 1 on trained models (1 weaker).",
+        "",
         "A Sober Look (Locatello et al., JMLR 2020)",
         "  1 finding: 1 weaker",
         "  weaker       sober.tc-sampled-falls         -0.620 [-0.710, -0.530] (< -0.1)",
         "",
-        "1 finding: 1 on trained models (1 weaker).",
     ]
+
+
+def test_the_famous_claims_that_failed_come_first_with_why(sample):
+    lines = summary_lines(sample)
+    start = lines.index("Famous claims that failed or are weaker than said, and why:")
+    assert lines[start + 1] == "  absent       irs.monotone: The score falls by 0.07, where 0.5 is asked."
+    assert start < lines.index("A Sober Look (Locatello et al., JMLR 2020)")
 
 
 def test_what_is_not_tested_says_whole_why(make_record):
     reason = "needs shapes3d without combinations of factor values, got another data set"
     lacking = make_record(claim="irs.a", verdict="not tested", estimate=None, interval=None, reason=reason)
     lines = summary_lines(build_document([lacking]))
-    assert lines[2:4] == [
+    assert lines[5:7] == [
         "  not tested   irs.a                          needs shapes3d without",
         "               combinations of factor values, got another data set",
     ]

@@ -62,10 +62,15 @@ def test_what_the_rule_asks_is_said_in_words_or_signs(make_record, low, high, cl
 
 
 @pytest.mark.parametrize(
-    ("agrees", "shown"), [(True, "0.98 (ours agrees)"), (False, "0.98 (ours differs)"), (None, "0.98")]
+    ("word", "shown"),
+    [
+        ("agrees", "0.98 (ours agrees: 0.9 to 1 was to be expected)"),
+        ("smaller", "0.98 (ours is smaller: 0.9 to 1 was to be expected)"),
+        (None, "0.98"),
+    ],
 )
-def test_the_printed_figure_is_judged_apart(make_record, agrees, shown):
-    assert text.printed_text(make_record(printed="0.98", printed_agrees=agrees)) == shown
+def test_the_printed_figure_is_judged_apart(make_record, word, shown):
+    assert text.printed_text(make_record(printed="0.98", agreement=word, printed_expects=[0.9, 1.0])) == shown
 
 
 def test_only_a_y_after_a_consonant_becomes_ies():

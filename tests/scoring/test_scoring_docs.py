@@ -44,8 +44,10 @@ def test_the_examples_from_arrays_run(
     session = "".join(re.findall(r"```pycon\n(.*?)```", PAGE, flags=re.DOTALL))
     example = doctest.DocTestParser().get_doctest(session, {}, "score.md", None, 0)
     assert doctest.DocTestRunner().run(example).failed == 0
-    (first, *_) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    exec(first, {})
+    (example,) = (
+        block for block in re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL) if "dbench.score" in block
+    )
+    exec(example, {})
     shown = capsys.readouterr().out
     assert "arrays: 10,000 observations, 5 codes, 3 factors" in shown
     assert "mig" in shown

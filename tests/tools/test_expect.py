@@ -31,3 +31,15 @@ def test_a_reason_stays_where_its_claim_broke_or_was_judged_in_part():
     records = [_record("a.1", "broken"), _record("b.1", "reproduced") | {"part": "other"}]
     assert expect.updated(tables, records, NEW)[0]["records"] == ["a.1 / zoo"]
     assert expect.updated(tables, records, NEW, complete=False)[0]["records"] == ["a.1 / zoo", "b.1 / zoo"]
+
+
+def test_the_page_of_verdicts_lists_what_was_seen_of_findings_that_did_not_come_out_as_said():
+    heading = {"heads": "zoo", "unexpected": 0, "says": "DCI leads by *.2*."}
+    found = [("a.1", "weaker"), ("a.2", "contradicted"), ("a.3", "reproduced")]
+    headings = [heading | {"claim": claim, "verdict": verdict} for claim, verdict in found]
+    headings.append(headings[1] | {"claim": "a.4", "heads": "synthetic"})
+    page = "before\n<!-- from a report: tools/expect.py -->\n- old\n<!-- end -->\nafter\n"
+    assert expect.listed(page, {"headings": headings}) == page.replace(
+        "- old", "- `a.2`, contradicted: DCI leads by \\*.2\\*.\n- `a.1`, weaker: DCI leads by \\*.2\\*."
+    )
+    assert expect.LIST.search(expect.REASONS.read_text(encoding="utf-8"))

@@ -7,10 +7,11 @@ the same whichever others are computed.
 from collections.abc import Callable
 
 from dbench.data import HeldOut
+from dbench.metrics.posterior import ACTIVE
 from dbench.zoo.scorers import downstream, stability, supervised, unsupervised
 from dbench.zoo.scorers.encoded_run import EncodedRun, Scores
 from dbench.zoo.scorers.interventions import interventions
-from dbench.zoo.scorers.protocol import ACTIVE, SCORING
+from dbench.zoo.scorers.protocol import SCORING
 
 __all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "SLOW", "VERSIONS", "EncodedRun"]
 

@@ -12,7 +12,7 @@ from dbench.codes import GridSource, Sample
 from dbench.data import DataSet
 from dbench.metrics.dci import dci
 from dbench.metrics.mig import mig
-from dbench.metrics.posterior import kl_per_code
+from dbench.metrics.posterior import ACTIVE, kl_per_code
 from dbench.metrics.registry import Score
 from dbench.metrics.sap import sap
 from dbench.zoo.keys import RunKey
@@ -69,7 +69,7 @@ class EncodedRun:
     @property
     def active(self) -> NDArray[np.int64]:
         """Positions of the informative codes."""
-        return np.flatnonzero(self.kl > protocol.ACTIVE)
+        return np.flatnonzero(self.kl > ACTIVE)
 
     def draw(self, stream: str, n: int) -> Sample:
         """Draw mean codes of n points of the grid with replacement, from the run's stream of that name."""

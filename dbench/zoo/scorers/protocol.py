@@ -1,7 +1,6 @@
 """Sample sizes for the scores of a run, and choices that the papers leave open."""
 
-ACTIVE = 0.01
-"""Nats of divergence from the prior above which a code counts as informative (Duan et al. 2020, equation 3)."""
+from dbench.metrics.posterior import ACTIVE
 
 BINS = (20, 30, 50, 100)
 """Bins of the mutual information score: the paper's, then more (Suter et al. 2019, appendix D.1)."""

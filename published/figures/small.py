@@ -5,11 +5,11 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from dbench.estimates.evidence import evidence_folders, evidence_sha256
-from dbench.figures.card import FIGURES
-from dbench.figures.draw import ORDER, draw_figures, evidence_of_tables
-from dbench.figures.files import write_small
-from dbench.figures.models import Models
 from dbench.report.figures import PageFigure, write_list
+from dbench_published.figures.card import FIGURES
+from dbench_published.figures.draw import ORDER, draw_figures, evidence_of_tables
+from dbench_published.figures.files import write_small
+from dbench_published.figures.models import Models
 
 
 def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigure]:

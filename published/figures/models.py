@@ -12,8 +12,8 @@ from dbench.codes import Sample
 from dbench.data import DataSet
 from dbench.data.held_out import WITHOUT
 from dbench.errors import EvidenceLacking, unknown_name
-from dbench.figures.style import label_of
 from dbench.metrics.posterior import kl_per_code
+from dbench.scoring.style import label_of
 from dbench.study import UNSUPERVISED
 from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey

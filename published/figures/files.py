@@ -15,8 +15,8 @@ from matplotlib.spines import Spine
 from matplotlib.text import Text
 from PIL import Image
 
-from dbench.figures.style import STYLE
 from dbench.files import write_aside
+from dbench.scoring.style import STYLE
 
 DPI = 160  # of PNG files
 # Of the marks in small SVG files, where they are more than this in all.

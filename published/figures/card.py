@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from dbench.figures.style import STYLE
+from dbench.scoring.style import STYLE
 
 Kind = Literal["unsupervised", "all", "pair", "models"]
 """What a figure is drawn from: unsupervised or all models of a table, two tables, or trained runs of a store."""
@@ -29,7 +29,7 @@ class FigureCard:
     draw: Callable[[Any], Figure]
 
 
-FIGURES: dict[str, FigureCard] = {}  # those of the modules imported; dbench.figures.draw imports all
+FIGURES: dict[str, FigureCard] = {}  # those of the modules imported; dbench_published.figures.draw imports all
 
 
 def figure(

@@ -10,14 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from dbench.errors import EvidenceLacking
-from dbench.figures.card import figure
-from dbench.figures.hinton import hinton
-from dbench.figures.models import Models, TrainedModel
-from dbench.figures.panels import panels
-from dbench.figures.style import INK
 from dbench.metrics.irs import irs
 from dbench.metrics.modularity import modularity_per_code
 from dbench.metrics.relations import mutual_information
+from dbench.scoring.style import INK
+from dbench_published.figures.card import figure
+from dbench_published.figures.hinton import hinton
+from dbench_published.figures.models import Models, TrainedModel
+from dbench_published.figures.panels import panels
 
 # Light to dark, and dark enough at the light end to show as a line on white.
 VALUES: Colormap = LinearSegmentedColormap.from_list("values", ["#9ecae1", "#3e86c4", "#08306b"])

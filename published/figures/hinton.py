@@ -9,8 +9,8 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from dbench.figures.style import LINE, SOFT
 from dbench.metrics.groups import Merge, independent_groups_curve, merge_order, merge_thresholds
+from dbench.scoring.style import LINE, SOFT
 
 Array = NDArray[np.float64]
 _BLUE = "#0b3c6f"

@@ -10,13 +10,13 @@ from dbench.errors import EvidenceLacking
 from dbench.estimates.population import Population, PopulationPair
 from dbench.estimates.relations import relations_of
 from dbench.estimates.zoo_statistics import arrays_of
-from dbench.figures.card import figure
-from dbench.figures.lookup import held, in_order, labels, labels_of_models, of_models, setting_means
-from dbench.figures.panels import close, diagonal, legend, logarithmic, note, panels, scatter
-from dbench.figures.style import label_of, number, score_label
-from dbench.figures.sweeps import METRICS
 from dbench.metrics.modularity import modularity_per_code
+from dbench.scoring.style import label_of, number, score_label
 from dbench.stats import rank_correlation
+from dbench_published.figures.card import figure
+from dbench_published.figures.lookup import held, in_order, labels, labels_of_models, of_models, setting_means
+from dbench_published.figures.panels import close, diagonal, legend, logarithmic, note, panels, scatter
+from dbench_published.figures.sweeps import METRICS
 
 AGGREGATIONS = ("dci_disentanglement", "dci_completeness", "mig", "sap", "modularity")
 AGGREGATION_LABELS = ("DCI dis.", "DCI compl.", "MIG", "SAP", "Modularity")

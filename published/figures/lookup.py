@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dbench.errors import DbenchError, EvidenceLacking
 from dbench.estimates.population import Population
 from dbench.estimates.zoo_statistics import settings_of
-from dbench.figures.style import LOOKS, label_of, score_label
+from dbench.scoring.style import LOOKS, label_of, score_label
 from dbench.stats import rank_correlation
 
 Array = NDArray[np.float64]

@@ -36,13 +36,13 @@ def figures(
     cannot carry is named with the reason, and the others are drawn.
     """
     try:
-        from dbench.figures.draw import ORDER, draw_figures, evidence_of_store, evidence_of_tables
+        from dbench_published.figures.draw import ORDER, draw_figures, evidence_of_store, evidence_of_tables
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
         raise DbenchError("figures need matplotlib: pip install 'dbench[figures]'") from None
     if as_list:
-        from dbench.figures.card import FIGURES
+        from dbench_published.figures.card import FIGURES
 
         for name in ORDER:
             card = FIGURES[name]
@@ -55,12 +55,12 @@ def figures(
     if data and store is None:
         raise click.UsageError("--data names data sets of a --store, got none.")
     if small:
-        from dbench.figures.small import write_small_figures
+        from dbench_published.figures.small import write_small_figures
 
         say(f"{len(write_small_figures(runs, out))} figures: {out}")
         return
-    from dbench.figures.index import write_index
     from dbench.report.files import read_report
+    from dbench_published.figures.index import write_index
 
     verdicts = {each["claim"]: each["verdict"] for each in read_report(report)["headings"]} if report else {}
     evidence = [] if runs is None and store is not None else evidence_of_tables(runs)
