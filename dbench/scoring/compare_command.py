@@ -49,7 +49,7 @@ def compare(
     from dbench.codes.reading import MOST_ROWS, read_codes
     from dbench.errors import find
     from dbench.scoring.compared import show
-    from dbench.scoring.comparison import REPEATS, compare_codes
+    from dbench.scoring.comparing import REPEATS, compare_codes
     from dbench.scoring.plan import choose
     from dbench.scoring.progress import bar
     from dbench.scoring.reseeding import LARGEST, tables
