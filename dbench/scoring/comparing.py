@@ -196,13 +196,13 @@ def compare_codes(
 
 
 def _of_model(file: ScoredCodes, metrics: Collection[str], family: str, seed: int, progress: Progress) -> list[Result]:
-    """Score one model; slow metrics are left out without a word where none is named."""
+    """Score one model; where no metric is named the slow ones, and what compares models itself, are no part of it."""
 
     def advance(item: Item, number: int, total: int, found: object) -> None:
         progress(f"{file.name}: {item.name}", number, total)
 
     results = compute(file, metrics=metrics, family=family, fast=True, seed=seed, repeats=0, progress=advance)
-    return [result for result in results if metrics or result.item.speed == "fast"]
+    return [result for result in results if metrics or (result.item.speed == "fast" and result.item.needs != "models")]
 
 
 def _reason(one: Result, other: Result, names: tuple[str, str]) -> str:

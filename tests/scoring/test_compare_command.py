@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -173,3 +175,24 @@ def test_a_formula_in_a_name_is_no_formula_in_the_csv(folder):
 def test_the_command_imports_nothing_heavy_for_its_help():
     assert "--table NAME" in run("--help").stdout
     assert compare_command.compare.name == "compare"
+
+
+@pytest.mark.long
+def test_the_documented_example_gives_the_documented_scores(tmp_path, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="utf-8")
+    (example, calls), (output,) = (
+        re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) for kind in ("python", "console")
+    )
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(example, names)
+    shown = {
+        line.split()[0]: line.split()[2:] for line in output.splitlines() if re.match(r"\S+ +[\u2191\u2193] ", line)
+    }
+    assert {"mig", "dci[forest]", "factor_vae"} < set(shown)
+    found = dbench.compare([f"factor_vae_{n}.npz" for n in (10, 50)], metrics=["mig", "med", "sap[r2]"], repeats=2)
+    for one in found.differences:
+        numbers = [float(text) for text in shown[one.item.name]]
+        assert numbers[:3] == pytest.approx([*one.scores, one.value], abs=2e-3)
+        assert numbers[4] == pytest.approx(one.another_seed, abs=1e-3)
+    exec(calls, names)
