@@ -37,7 +37,7 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
     """Print what a finding says, by which rule it is judged, what came out and how to cite that."""
     from dbench.claims.ledger import find_finding
     from dbench.report import read_report
-    from dbench.report.text import within_claims
+    from dbench.report.text import estimate_text, n_text, within_claims
 
     finding = find_finding(claim, ledger)
     click.echo(f"{finding.id}\n{finding.says}\n{finding.where}; headed by: {finding.heads}")
@@ -61,7 +61,11 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
         for entry in record["regime"]:
             values = ", ".join(f"{unit} {value:.3g}" for unit, value in entry.get("values", {}).items())
             click.echo(one_line(f"Condition: {entry['says']} {entry['rule']}: {values} ({entry['source']})"))
+    if record is not None and record["estimate"] is not None:
+        click.echo(f"Estimate:  {estimate_text(record)} ({n_text(record)})")
     click.echo(f"\n{heading['verdict'].upper()}. {one_line(heading['says'])}")
+    if heading.get("change"):  # reports of before have none
+        click.echo(f"What would change it: {one_line(heading['change'])}")
     for note in heading["notes"]:
         click.echo(f"  {one_line(note)}")
     of = [document["provenance"].get(name, f"unknown {name}") for name in ("commit", "utc")]

@@ -54,7 +54,7 @@ class Plan:
     tries: int
 
 
-def plans(tries: int = 200, fitted_tries: int = 20) -> tuple[Plan, Plan]:
+def plans(tries: int = 200, fitted_tries: int = 40) -> tuple[Plan, Plan]:
     """Return the plan of metrics that fit nothing, and that of those that do or intervene, which take long."""
     quick = [item for item in PLAN.values() if item.speed == "fast" and item.needs in ("sample", "source")]
     fitted = [item for item in quick if item.needs == "source" or (item.learned and not item.wide)]
@@ -267,7 +267,7 @@ def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=200)
-    parser.add_argument("--fitted-tries", type=int, default=20, help="of metrics that fit predictors or intervene")
+    parser.add_argument("--fitted-tries", type=int, default=40, help="of metrics that fit predictors or intervene")
     parser.add_argument("--scratch", type=Path, help="file of finished tries: an interrupted run goes on with it")
     return parser.parse_args()
 

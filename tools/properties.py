@@ -1,11 +1,15 @@
-"""The properties of dbench's own metrics as a page: ``python tools/properties.py docs/properties.md``."""
+"""The properties of dbench's own metrics as a page: ``python tools/properties.py docs/properties.md``.
 
+It also writes which checks each of them fails (``dbench/audit/ours.json``), by which an audit tells bugs from design.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from dbench.audit.audit import audit
+from dbench.audit.audit import CHECKS, audit
 from dbench.audit.gallery import REPRESENTATIONS
 from dbench.audit.scale import HIGH, LOW, scale_of, score_of
 from dbench.audit.subject import MetricFailed, Subject
@@ -14,6 +18,7 @@ from dbench.files import aside
 from dbench.metrics.registry import METRICS, find_card, find_metric
 
 OBSERVATIONS = 1000
+OURS = Path(__file__).parents[1] / "dbench/audit/ours.json"
 
 Column = dict[str, str]
 """Row of the page -> what it says of one metric."""
@@ -59,6 +64,28 @@ def column(subject: Subject, *, only: Sequence[str] = ()) -> Column:
     """
     cells = {TITLES[family]: tally(records)[0] for family, records in group(audit(subject, only=only)).items()}
     return cells if only else cells | {_row_of(name): _level(subject, name) for name in REPRESENTATIONS}
+
+
+def failing(subject: Subject) -> set[str]:
+    """Return the checks that a metric fails, or gives no number for."""
+    return {record.check for record in audit(subject) if record.status in ("fail", "error")}
+
+
+def failures_text(failures: Mapping[str, set[str]]) -> str:
+    """Write ``ours.json``: the metrics, and by check those that fail it.
+
+    Args:
+        failures: for each metric what :func:`failing` returns.
+    """
+    by_check = {check: [name for name in sorted(failures) if check in failures[name]] for check in CHECKS}
+    lines = [f"  {json.dumps(check)}: {json.dumps(names)}" for check, names in by_check.items() if names]
+    return '{\n "metrics": ' + json.dumps(sorted(failures)) + ',\n "failures": {\n' + ",\n".join(lines) + "\n }\n}\n"
+
+
+def read_failures(text: str) -> dict[str, set[str]]:
+    """Read ``ours.json`` back."""
+    known = json.loads(text)
+    return {name: {c for c, names in known["failures"].items() if name in names} for name in known["metrics"]}
 
 
 def _row_of(name: str) -> str:
@@ -133,14 +160,21 @@ def read_columns(text: str) -> dict[str, Column]:
 @click.option("--new", is_flag=True, help="Audit only the metrics that the page lacks.")
 def main(path: Path, check: bool, new: bool) -> None:
     """Audit every metric of dbench and write the page."""
-    columns = {k: v for k, v in read_columns(path.read_text(encoding="utf-8")).items() if k in METRICS} if new else {}
-    for name in sorted(set(METRICS) - set(columns)):
+    columns: dict[str, Column] = read_columns(path.read_text(encoding="utf-8")) if new else {}
+    failures = read_failures(OURS.read_text(encoding="utf-8")) if new else {}
+    columns = {name: known for name, known in columns.items() if name in METRICS}
+    failures = {name: known for name, known in failures.items() if name in METRICS}
+    for name in sorted(set(METRICS) - (columns.keys() & failures.keys())):
         click.echo(name, err=True)
-        columns[name] = column(prepared(name))
+        subject = prepared(name)
+        columns[name], failures[name] = column(subject), failing(subject)
+    texts = {path: page(columns), OURS: failures_text(failures)}
     if check:
-        raise SystemExit(int(not path.is_file() or path.read_text(encoding="utf-8") != page(columns)))
-    with aside(path) as place:
-        place.write_text(page(columns), encoding="utf-8")
+        same = all(file.is_file() and file.read_text(encoding="utf-8") == text for file, text in texts.items())
+        raise SystemExit(int(not same))
+    for file, text in texts.items():
+        with aside(file) as place:
+            place.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

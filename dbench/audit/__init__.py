@@ -3,6 +3,7 @@
 from dbench.audit.audit import CHECKS, audit, checks_of, parametrize_with_checks
 from dbench.audit.gallery import REPRESENTATIONS
 from dbench.audit.record import Check, CheckResult
+from dbench.audit.referee import answer, likely_a_bug
 from dbench.audit.subject import MetricFailed, Subject
 
 __all__ = [
@@ -12,7 +13,9 @@ __all__ = [
     "CheckResult",
     "MetricFailed",
     "Subject",
+    "answer",
     "audit",
     "checks_of",
+    "likely_a_bug",
     "parametrize_with_checks",
 ]

@@ -58,6 +58,7 @@ def audit(
     *,
     only: Sequence[str] = (),
     expected: Mapping[str, str] | None = None,
+    like: str = "",
     callback: Callable[[CheckResult], Any] | None = None,
     **options: Any,
 ) -> list[CheckResult]:
@@ -67,6 +68,7 @@ def audit(
         metric: a callable, ``module:attribute``, or the name of one of dbench's.
         only: checks, or families for all checks of one; all where empty.
         expected: deviations that are known: check or family, and the reason in words.
+        like: name of a metric of dbench that it is meant to be: each record says what that gets of the same inputs.
         callback: called with every record as it comes.
         **options: of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.
 
@@ -74,7 +76,7 @@ def audit(
         One record for each check; a metric that fails on one representation goes on with the others.
 
     Raises:
-        UnknownName: in ``only``, ``expected`` or ``metric``.
+        UnknownName: in ``only``, ``expected``, ``like`` or ``metric``.
         InvalidInput: a metric that cannot be loaded or called.
 
     Example:
@@ -85,12 +87,30 @@ def audit(
     """
     known = dict(expected or {})
     require_known(known)
-    records = []
+    if like:
+        find_variant(like)  # refused at once where there is none
+    records, ours = list[CheckResult](), None
     for subject, check in checks_of(metric, only=only, **options):
         records.append(_explained(check(subject), known))
+        if like:
+            ours = ours or _beside(like, subject)
+            other = check(ours)
+            records[-1] = replace(records[-1], like=like, like_status=other.status, like_value=other.value)
         if callback is not None:
             callback(records[-1])
     return records
+
+
+def _beside(name: str, subject: Subject) -> Subject:
+    """One of our metrics, which sees the samples that a subject sees."""
+    metric: Any = find_variant(name)
+    return Subject(
+        metric,
+        name=name,
+        observations=subject.observations,
+        less_is_better=metric.card.better == "lower",
+        timeout=subject.timeout,
+    )
 
 
 def stale(records: Sequence[CheckResult], expected: Mapping[str, str]) -> list[str]:

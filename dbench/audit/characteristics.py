@@ -5,7 +5,7 @@ from functools import partial
 
 from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
 from dbench.audit.record import Answer, Check
-from dbench.audit.scale import CHANCE, HIGH, LOW, judge, scale_of
+from dbench.audit.scale import CHANCE, DRAWS, HIGH, LOW, Scale, judge, scale_of, score_of
 from dbench.audit.subject import Subject
 
 # Representations that lack one property and have the others (Duan et al., table 5).
@@ -39,7 +39,20 @@ def _separates(subject: Subject) -> Answer:
         scale.range,
         f"perfect copies {'below' if subject.direction < 0 else 'above'} noise, by more than {CHANCE:g} of the larger",
         f"perfect copies score {scale.perfect:.3g}, noise {scale.chance:.3g}",
+        _reversed(subject, scale),
     )
+
+
+def _reversed(subject: Subject, scale: Scale) -> str:
+    """Say so where every draw of perfect copies lies on the wrong side of every draw of noise."""
+    noise, copies = ([score_of(subject, name, repetition=i) for i in range(DRAWS)] for name in (NOISE_ONLY, PERFECT))
+    sign = subject.direction
+    if subject.scale is not None or max(sign * score for score in copies) >= min(sign * score for score in noise):
+        return ""
+    seen = f"Perfect copies score {scale.perfect:.3g}, noise {scale.chance:.3g}: "
+    if sign < 0:
+        return f"{seen}more is better, so leave --less-is-better (less_is_better=True) out."
+    return f"{seen}it is reversed. If less is meant to be better, say --less-is-better (less_is_better=True)."
 
 
 def _chance(subject: Subject) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("metrics", metavar="METRIC...", nargs=-1, required=True)
 @click.option("--check", "checks", multiple=True, help="Check or family to ask (repeatable).  [all]")
+@click.option("--like", default="", metavar="METRIC", help="A metric of dbench that it is meant to be.")
 @click.option("--expected", type=click.Path(path_type=Path), help="TOML file: check or family = 'reason'.")
 @click.option("--observations", type=int, default=2000, show_default=True, help="Rows of a sample.")
 @click.option("--bounds", type=float, nargs=2, help="Smallest and largest value.  [its card's, or 0 1]")
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 def audit(
     metrics: tuple[str, ...],
     checks: tuple[str, ...],
+    like: str,
     expected: Path | None,
     strict: bool,
     as_json: bool,
@@ -42,12 +45,14 @@ def audit(
     """Ask a metric about every counterexample and every property; several, and ours, stand side by side.
 
     METRIC is module:attribute, found from the current folder too, or the name of a metric of dbench. It takes codes
-    (n x d) and factors (n x k, integer labels) and returns a number.
+    (n x d) and factors (n x k, integer labels) and returns a number. A line on top says what the audit amounts to; what
+    is almost always a bug stands apart from what is so by definition.
     """
     from rich.markup import escape
 
+    from dbench.audit.audit import CHECKS, load_expected, stale
     from dbench.audit.audit import audit as ask
-    from dbench.audit.audit import load_expected, stale
+    from dbench.audit.referee import answer
     from dbench.audit.table import comparison_table
     from dbench.shown import terminal
 
@@ -56,17 +61,25 @@ def audit(
     for metric in metrics:
         # A terminal sees which check was last; a pipe sees nothing of it.
         with terminal(stderr=True).status(escape(f"audit of {metric}")) as status:
+            done = count(1)
 
-            def tell(record: CheckResult, metric: str = metric, status: Status = status) -> None:
-                status.update(escape(f"{metric}: {record.check}"))
+            def tell(
+                record: CheckResult, metric: str = metric, status: Status = status, done: count[int] = done
+            ) -> None:
+                of = "" if checks else f" of {len(CHECKS)}"
+                status.update(escape(f"{metric}: {next(done)}{of} checks, last {record.check}"))
 
             with user_code():
-                audits[metric] = ask(metric, callback=tell, only=checks, expected=known, name=metric, **options)
+                audits[metric] = ask(
+                    metric, callback=tell, only=checks, expected=known, like=like, name=metric, **options
+                )
     records = [record for found in audits.values() for record in found]
     outdated = stale(records, known)
     if as_json:
         click.echo(json.dumps([asdict(record) for record in records], indent=1))
     elif len(audits) > 1 and not verbose:
+        for metric, found in audits.items():
+            terminal(emoji=False).print(f"{metric}: {answer(found)}", markup=False, highlight=False)
         terminal(emoji=False).print(comparison_table(audits))
     else:
         for metric, found in audits.items():
@@ -81,14 +94,31 @@ def audit(
 
 
 def _show(metric: str, records: list[CheckResult], verbose: bool) -> None:
-    from dbench.audit.table import family_table, record_table
+    from dbench.audit.referee import answer, likely_a_bug
+    from dbench.audit.table import difference_table, family_table, record_table
     from dbench.shown import terminal
 
     console = terminal(emoji=False)  # of ':key:' in module:key: it would make a picture
-    console.print(record_table(records) if verbose else family_table(records))
+    console.print(f"{metric}: {answer(records)}\n", markup=False, highlight=False)
+    if verbose:
+        console.print(record_table(records))
+    elif records:
+        tables = [difference_table(records)] if records[0].like else []
+        bugs, design = ([r for r in records if likely_a_bug(r.check) is wanted] for wanted in (True, False))
+        failing = {r.family for r in bugs if r.status in ("fail", "error")}
+        if failing:
+            tables.append(family_table("almost always a bug", [r for r in bugs if r.family in failing]))
+        if design:
+            tables.append(family_table("by definition", design))
+        for table in tables:
+            console.print(table, "")
+        if len(failing) < len({r.family for r in bugs}):
+            console.print(
+                f"Every {'other ' if failing else ''}property of which a failure is almost always a bug holds."
+            )
     for record in records:
         if record.family == "separation" and record.status != "error":
-            console.print(f"\nThe scale: {record.reason}.", markup=False, highlight=False)
+            console.print(f"The scale: {record.reason}.", markup=False, highlight=False)
     counts = {status: sum(record.status == status for record in records) for status in ("pass", "fail", "error")}
     said = f"{counts['pass']} checks pass, {counts['fail']} fail, {counts['error']} without a score."
-    console.print(f"\n{metric}: {said}", markup=False, highlight=False, soft_wrap=True)
+    console.print(said, markup=False, highlight=False, soft_wrap=True)

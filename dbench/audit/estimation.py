@@ -69,7 +69,14 @@ def _bounds(subject: Subject) -> Answer:
     interval = " to ".join("unbounded" if bound is None else f"{bound:g}" for bound in (low, high))
     seen = f"scores from {min(scores.values()):.3g} to {max(scores.values()):.3g}"
     return Answer(
-        not outside, scores[name], f"every score within {interval}", f"{seen}{f', on {name!r}' if outside else ''}"
+        not outside,
+        scores[name],
+        f"every score within {interval}",
+        f"{seen}{f', on {name!r}' if outside else ''}",
+        f"Scores of {scores[name]:.3g} ({name}) where {interval} is declared: is it normalised? If those are not its "
+        "bounds, say --bounds LOW HIGH (bounds=)."
+        if outside
+        else "",
     )
 
 

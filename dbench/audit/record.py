@@ -21,6 +21,8 @@ class CheckResult:
         reason: what happened, one line.
         place: where the papers have it, empty where they do not.
         deviation: why this failure is expected, empty where nobody does.
+        hint: what the pattern of scores points to, empty where it points to nothing.
+        like: the metric of dbench that it was compared with, empty where with none; its status and number follow.
     """
 
     metric: str
@@ -32,15 +34,20 @@ class CheckResult:
     reason: str
     place: str
     deviation: str = ""
+    hint: str = ""
+    like: str = ""
+    like_status: Status | Literal[""] = ""
+    like_value: float | None = None
 
 
 class Answer(NamedTuple):
-    """Answer of a check: whether it passed (``None``: not applicable), the number, the rule, the remark."""
+    """Answer of a check: whether it passed (``None``: not applicable), the number, the rule, the remark, a hint."""
 
     passed: bool | None
     value: float | None
     expected: str
     reason: str
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,8 +67,8 @@ class Check:
     def __call__(self, subject: Subject) -> CheckResult:
         """Put the question."""
         try:
-            passed, value, expected, reason = self.ask(subject)
+            passed, value, expected, reason, hint = self.ask(subject)
             status: Status = "not applicable" if passed is None else "pass" if passed else "fail"
         except MetricFailed as error:
-            status, value, expected, reason = "error", None, "a finite number", str(error)
-        return CheckResult(subject.name, self.name, self.family, status, value, expected, reason, self.place)
+            status, value, expected, reason, hint = "error", None, "a finite number", str(error), ""
+        return CheckResult(subject.name, self.name, self.family, status, value, expected, reason, self.place, hint=hint)

@@ -1,6 +1,7 @@
 """An audit for the terminal: Table 1 of Sepliarskaia et al., widened."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rich.markup import escape
 from rich.table import Column, Table
@@ -62,16 +63,41 @@ def tally(records: Sequence[CheckResult]) -> tuple[str, str]:
     return f"{passed} of {len(asked)}", worst
 
 
-def family_table(records: Sequence[CheckResult]) -> Table:
+def family_table(title: str, records: Sequence[CheckResult]) -> Table:
     """One line a family: what it came to, and where it failed."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("property", no_wrap=True)
+    table.add_column(title, no_wrap=True)
     table.add_column("holds", no_wrap=True)
     table.add_column("does not hold on (score, or change)", overflow="fold")
     for family, found in group(records).items():
         text, worst = tally(found)
         table.add_row(TITLES[family], f"[{_STYLE[worst]}]{text}[/]", escape(_failures(found)))
     return table
+
+
+def difference_table(records: Sequence[CheckResult]) -> Table:
+    """One line a family on which a metric and the one beside it differ: what each came to, and one such check."""
+    like = records[0].like
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column(f"differs from {escape(like)}", no_wrap=True)
+    for name in ("holds", f"of {escape(like)}"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("such as (score, or change)", overflow="fold")
+    for family, found in group(records).items():
+        apart = [r for r in found if r.status != r.like_status and "not applicable" not in (r.status, r.like_status)]
+        if apart:
+            ours = [replace(record, status=record.like_status or "not applicable") for record in found]
+            texts = [f"[{_STYLE[worst]}]{text}[/]" for text, worst in map(tally, (found, ours))]
+            first = apart[0]
+            case = first.check[len(family) :].strip("[]")
+            table.add_row(
+                TITLES[family], *texts, escape(f"{case} {_number(first.value)}, {like} {_number(first.like_value)}")
+            )
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}"
 
 
 def comparison_table(audits: Mapping[str, Sequence[CheckResult]]) -> Table:

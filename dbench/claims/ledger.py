@@ -14,7 +14,7 @@ from dbench.errors import DamagedData, find
 
 # Most seeds, and the images of the study.
 HEADING_TABLE = "micro-dsprites_grid_16"
-_OPTIONAL = ("group", "note", "famous")
+_OPTIONAL = ("group", "note", "famous", "aside")
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Finding:
         seen: what was seen in the field's words, by the verdict of which the words are true; numbers stand as slots
             that are filled from the records (:mod:`dbench.report.seen`).
         famous: where the paper, or who cites it, draws it as a conclusion; empty of all others.
+        aside: why its records do not head it: it is no finding of the authors, or the text that we have cannot tell it.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Finding:
     note: str = ""
     seen: Mapping[str, str] = field(default_factory=dict)
     famous: str = ""
+    aside: str = ""
 
 
 @cache
@@ -98,4 +100,4 @@ def _seen(row: dict[str, Any]) -> Mapping[str, str]:
     fits = isinstance(seen, dict) and all(isinstance(text, str) and text.strip() for text in seen.values())
     if not fits or not set(verdicts).issuperset(seen):
         raise TypeError(f"seen of {row['id']!r} must be a sentence by verdict ({', '.join(verdicts)}), got {seen!r}")
-    return seen
+    return dict(seen)

@@ -118,8 +118,11 @@ def headings_match(document: Document) -> bool:
     """
     if any("qualified" not in heading for heading in document["headings"]):
         return True
-    rows = {h["claim"]: Finding(h["claim"], h["where"], h["statement"], (), h["heads"]) for h in document["headings"]}
-    worded = {"says": "", "change": "", "notes": [], "note": "", "group": "", "famous": ""}
+    rows = {
+        h["claim"]: Finding(h["claim"], h["where"], h["statement"], (), h["heads"], aside=h.get("aside", ""))
+        for h in document["headings"]
+    }
+    worded = {"says": "", "change": "", "notes": [], "note": "", "group": "", "famous": "", "aside": ""}
     ours, theirs = (
         [{**heading, **worded, "record": bool(heading["record"])} for heading in headings]
         for headings in (_headings(document["records"], rows, sides_of(document)), document["headings"])

@@ -33,13 +33,14 @@ def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[str, Any]:
     """Return the heading of one finding: the fields of ``heading`` in ``schema.json``.
 
-    Without a primary record on the kind of evidence that heads the finding, the verdict is 'not tested'.
+    Without a primary record on the kind of evidence that heads the finding, the verdict is 'not tested'; so is one that
+    the ledger sets aside.
     """
     own = [record for record in records if record["evidence"] == row.heads]
     primaries = heading_cases(own)
-    decider = worst_of(primaries) if primaries else None
+    decider = worst_of(primaries) if primaries and not row.aside else None
     every = decider.get("all_units") if decider else None
-    of_sentence = [record for _, cases in by_side(own, sides) for record in cases]
+    of_sentence = [] if row.aside else [record for _, cases in by_side(own, sides) for record in cases]
     by_size = by_side([record for record in own if decider and record["part"] == decider["part"]], sides)
     fresh = [record for record in own if record["role"] == "fresh"]
     others = [record for record in records if record is not decider]
@@ -53,7 +54,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
         "verdict": decider["verdict"] if decider else "not tested",
         "says": seen_text(records, row, decider, primaries)
         if decider
-        else f"The sentence itself was not judged on {EVIDENCE[row.heads]}.",
+        else row.aside or f"The sentence itself was not judged on {EVIDENCE[row.heads]}.",
         "change": change_text(decider) if decider else "",
         "famous": row.famous,
         "record": decider["nodeid"] if decider else None,
@@ -72,6 +73,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
         "qualified": bool(every and decider and every["verdict"] != decider["verdict"]),
         "fresh": worst_of(fresh)["verdict"] if fresh else None,
         "group": row.group,
+        "aside": row.aside,
         "revision": decider["revision"] if decider else None,
     }
 

@@ -34,7 +34,7 @@ def summary_lines(
                 line = _line(heading, decider)
                 reasoned = heading["verdict"] == "not tested"  # all there is to know; other lines end in figures
                 brief = _wrap(line, width, rest=" " * 15) if reasoned else [clip(line, width)]
-                lines += _whole(heading, width) if verbose else brief
+                lines += _whole(heading, line, width) if verbose else brief
         lines.append("")
     for record in document["records"]:
         if record["unexpected"]:
@@ -75,9 +75,9 @@ def _line(heading: Mapping[str, Any], decider: Record | None) -> str:
     return f"  {heading['verdict']:<12} {one_line(heading['claim']):<30} {figures}"
 
 
-def _whole(heading: Mapping[str, Any], width: int) -> list[str]:
-    lines = [f"  {heading['verdict']:<12} {one_line(heading['claim'])}"]
-    for text in (heading["says"], *heading["notes"]):
+def _whole(heading: Mapping[str, Any], line: str, width: int) -> list[str]:
+    lines = [clip(line, width)]
+    for text in (heading["says"], heading.get("change", ""), *heading["notes"]):
         lines += _wrap(one_line(text), width, first="      ", rest="        ")
     return lines
 

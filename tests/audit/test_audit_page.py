@@ -26,7 +26,7 @@ def test_the_outputs_on_the_page_are_what_the_commands_print(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     outputs = [block for block in blocks("console") if not all(line.startswith("$ ") for line in block.splitlines())]
-    assert len(outputs) == 2
+    assert len(outputs) == 3
     for output in outputs:
         command, _, printed = output.partition("\n")
         arguments = shlex.split(command.removeprefix("$ dbench "))

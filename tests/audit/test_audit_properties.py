@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from properties import column, page, prepared, read_columns
+from properties import OURS, column, failing, page, prepared, read_columns, read_failures
 
 from dbench.audit import audit
 from dbench.metrics import METRICS
@@ -39,6 +39,7 @@ def test_the_page_around_the_numbers_is_as_written_and_no_metric_is_forgotten(te
 @pytest.mark.parametrize("name", sorted(set(METRICS) - set(SLOW)))
 def test_the_page_says_what_the_audit_finds(name, text):
     assert read_columns(text)[name] == column(subject(name)), COMMAND
+    assert read_failures(OURS.read_text(encoding="utf-8"))[name] == failing(subject(name)), COMMAND
 
 
 @pytest.mark.nightly

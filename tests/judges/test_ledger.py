@@ -5,6 +5,7 @@ import importlib.resources
 import re
 import tomllib
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,13 @@ def test_a_sentence_of_what_was_seen_has_its_numbers_from_records_that_the_cards
                 part = name.partition("/")[0].strip()
                 assert not name or name.startswith("~") or (row.id, row.heads, part) in parts, (row.id, slot[0])
     assert slots > 20
+
+
+def test_every_finding_that_did_not_come_out_on_trained_models_has_its_sentence():
+    page = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    told = re.findall(r"^- `(\S+)`, (\w+): ", page, flags=re.MULTILINE)
+    assert told
+    assert [claim for claim, verdict in told if verdict not in ledger()[claim].seen] == []
 
 
 def test_famous_is_marked_whatever_came_out_and_says_where(cards):

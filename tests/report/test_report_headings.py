@@ -297,6 +297,19 @@ def test_of_several_image_sizes_that_of_the_primary_heads(make_record, sample, o
         assert "By image size" not in text(build_document(records[:1]))
 
 
+def test_what_the_ledger_sets_aside_is_not_tested_whatever_its_records_say(make_record):
+    record = make_record(verdict="contradicted")
+    row = Finding(record["claim"], "5.2", "It holds.", ("zoo",), "zoo", aside="The table is scrambled in our text.")
+    document = build_document([record], ledger={row.id: row})
+    assert headings_match(document)
+    (heading,) = document["headings"]
+    assert (heading["verdict"], heading["says"], heading["record"]) == ("not tested", row.aside, None)
+    assert (heading["beside"], heading["notes"]) == (
+        {"primary": {"contradicted": 1}},
+        ["The same sentence, on trained models: contradicted."],
+    )
+
+
 def test_the_word_on_fresh_seeds_stands_beside_the_heading_and_moves_nothing(make_record):
     fresh = [
         make_record(role="fresh", verdict=verdict, params={"evidence_folder": "t-fresh", "i": i}, nodeid=f"f{i}")

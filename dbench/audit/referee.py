@@ -1,0 +1,97 @@
+"""What an audit amounts to: failures that are almost always bugs apart from those by definition, and one line on top.
+
+Which group a check belongs to is read off our own metrics: ``ours.json`` names those that fail it, as measured by
+``tools/properties.py``. What hardly any of them fails by design is almost always a bug in a metric that does.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from statistics import mode
+
+from dbench.audit.record import CheckResult
+
+# Of our own metrics that tell perfect copies from noise: a check that more of them fail is a matter of definition.
+LIKELY = 0.1
+ROUNDING = 1e-9
+# What a family of checks that does not hold often comes from; the first that applies is told.
+CAUSES = {
+    "determinism": "does it draw random numbers of its own?",
+    "permutation": "does it take code i for factor i?",
+    "dead_codes": "does it average over codes, or sort along the wrong axis?",
+    "idle_codes": "does it average over codes, or sort along the wrong axis?",
+    "sign": "does it use relations with their sign?",
+    "shift": "are its bins, or its threshold, at fixed places?",
+    "scale": "are its bins, or its threshold, at fixed places?",
+    "duplicated_codes": "does it add up over codes?",
+    "sample_size": "is it biased where rows are few?",
+    "bins": "does the number of bins decide the score?",
+    "noise": "does it count noise in codes as a relation?",
+    "chance": "is it adjusted for chance?",
+    "separation": "does it see the factors at all?",
+}
+
+
+@cache
+def failures_of_ours() -> Mapping[str, frozenset[str]]:
+    """Return by check those of our metrics that fail it, of all that tell perfect copies from noise (under ``""``)."""
+    known = json.loads(files("dbench.audit").joinpath("ours.json").read_text(encoding="utf-8"))
+    judged = frozenset(known["metrics"]) - frozenset(known["failures"].get("separation", ()))
+    return {"": judged} | {check: judged.intersection(names) for check, names in known["failures"].items()}
+
+
+def likely_a_bug(check: str) -> bool:
+    """Whether a metric that fails this check has almost always a bug.
+
+    Example:
+        >>> likely_a_bug("permutation[perfect copy]"), likely_a_bug("modularity[factors packed in pairs]")
+        (True, False)
+    """
+    ours = failures_of_ours()
+    return len(ours.get(check, ())) <= LIKELY * len(ours[""])
+
+
+def likely_bugs(records: Iterable[CheckResult]) -> list[CheckResult]:
+    """Return the failures that are not by definition; where there is a metric beside, those that it does not share."""
+    failed = [record for record in records if record.status in ("fail", "error") and not record.deviation]
+    return [r for r in failed if (r.like_status == "pass" if r.like else likely_a_bug(r.check))]
+
+
+def answer(records: Sequence[CheckResult]) -> str:
+    """Say in a line what an audit amounts to.
+
+    Args:
+        records: of one metric, as :func:`dbench.audit.audit` returns them.
+
+    Example:
+        >>> from dbench.audit import audit
+        >>> said = answer(audit(lambda codes, factors: 1 / codes.shape[1], only=["dead_codes"]))
+        >>> said.partition(" (")[0]
+        'Likely a bug: dead_codes[perfect copy, last] fails'
+    """
+    asked = [record for record in records if record.status != "not applicable"]
+    like = next((record.like for record in records if record.like), "")
+    if not asked or all(record.status == "error" for record in asked):
+        reasons = [record.reason for record in asked]
+        gave_up = next((reason for reason in reasons if reason.startswith("given up")), "")
+        return f"No number was given: {gave_up or mode(reasons)}." if asked else "Nothing of it applies."
+    bugs, hints = likely_bugs(records), list(dict.fromkeys(record.hint for record in records if record.hint))
+    if hints:
+        return " ".join(hints)
+    told = [*sorted((r for r in bugs if r.family in CAUSES), key=lambda r: list(CAUSES).index(r.family)), *bugs]
+    if told:
+        cause = CAUSES.get(told[0].family, "")
+        passes = f", {like} passes" if like else ""
+        said = f"Likely a bug: {told[0].check} fails ({told[0].reason}{passes})"
+        return said + (f": {cause}" if cause else ".")
+    if like:
+        far = max((r for r in records if r.value is not None and r.like_value is not None), key=_apart, default=None)
+        most = f"; scores are at most {_apart(far):.2g} apart ({far.check})" if far and _apart(far) > ROUNDING else ""
+        return f"Passes what {like} passes{most}."
+    failed = sum(record.status == "fail" for record in records)
+    return f"Nothing that is almost always a bug. {failed} checks fail by definition, as some of ours do."
+
+
+def _apart(record: CheckResult) -> float:
+    return abs((record.value or 0.0) - (record.like_value or 0.0))

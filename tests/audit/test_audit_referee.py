@@ -1,0 +1,151 @@
+"""The line on top of an audit names a planted bug, and what is almost always a bug stands apart from definitions."""
+
+import textwrap
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from properties import OURS, failures_text, read_failures
+
+from dbench.audit import answer, audit, likely_a_bug
+from dbench.audit.referee import failures_of_ours
+from dbench.cli import main
+from dbench.codes import Sample
+from dbench.errors import UnknownName
+from dbench.metrics import METRICS, mig
+from dbench.metrics.relations import classes, entropy, mutual_information
+
+
+def gaps(codes, factors, *, axis=0, normalised=True):
+    """MIG: the gap between the two codes that know most of a factor; along the other axis, of a code's two factors."""
+    labels = classes(Sample(codes, factors), 20)
+    table = mutual_information(codes, labels, bins=20)
+    if table.shape[axis] == 1:
+        table = np.concatenate([table, 0 * table], axis=axis)
+    ordered = np.sort(table / entropy(labels) if normalised else table, axis=axis)
+    return float((ordered.take(-1, axis) - ordered.take(-2, axis)).mean())
+
+
+def right(codes, factors):
+    return gaps(codes, factors)
+
+
+def along_codes(codes, factors):
+    return gaps(codes, factors, axis=1)
+
+
+def in_nats(codes, factors):
+    return gaps(codes, factors, normalised=False)
+
+
+def upside_down(codes, factors):
+    return 1 - gaps(codes, factors)
+
+
+def pairs_by_place(codes, factors):
+    both = min(codes.shape[1], factors.shape[1])
+    return float(np.mean([abs(np.nan_to_num(np.corrcoef(codes[:, i], factors[:, i])[0, 1])) for i in range(both)]))
+
+
+def hangs(codes, factors):
+    time.sleep(5)
+    return 0.5
+
+
+PLANTED = [
+    (along_codes, "Likely a bug: dead_codes[perfect copy, last] fails", "sort along the wrong axis?"),
+    (in_nats, "is declared: is it normalised?", "--bounds"),
+    (upside_down, "it is reversed", "say --less-is-better"),
+    (pairs_by_place, "Likely a bug: permutation[perfect copy] fails", "does it take code i for factor i?"),
+]
+
+
+@pytest.mark.parametrize("like", ["", "mig"])
+@pytest.mark.parametrize(("planted", "named", "cause"), PLANTED, ids=[case[0].__name__ for case in PLANTED])
+def test_a_planted_bug_is_named_in_one_line(planted, named, cause, like):
+    said = answer(audit(planted, like=like, observations=1000))
+    assert named in said
+    assert cause in said
+    assert "\n" not in said
+    assert ("mig passes" in said) is bool(like and named.startswith("Likely"))
+
+
+def test_a_metric_that_hangs_is_given_up_and_the_line_says_so():
+    started = time.monotonic()
+    records = audit(hangs, observations=200, timeout=0.05)
+    assert answer(records) == "No number was given: given up: no answer within 0.05 s in the first 3 calls."
+    assert time.monotonic() - started < 60  # 159 checks of a second and more each, were it asked
+
+
+def test_what_is_as_it_should_be_has_no_bug():
+    alone = answer(audit(right, observations=1000))
+    assert alone.startswith("Nothing that is almost always a bug. ")
+    assert alone.endswith("checks fail by definition, as some of ours do.")
+    assert answer(audit(right, observations=1000, like="mig")) == "Passes what mig passes."
+    other = answer(audit("mig", like="sap", only=["separation", "permutation"], observations=1000))
+    assert other.startswith("Passes what sap passes; scores are at most 0.")
+
+
+def test_what_was_declared_is_no_bug():
+    only = ["dead_codes", "permutation"]
+    records = audit(along_codes, only=only, expected={"dead_codes": "it is of codes"}, observations=1000)
+    assert answer(records).startswith("Nothing that is almost always a bug")
+
+
+def test_less_is_better_said_of_a_metric_of_which_more_is():
+    said = answer(audit(right, only=["separation"], observations=1000, less_is_better=True))
+    assert "more is better, so leave --less-is-better" in said
+    assert answer(audit(upside_down, only=["separation"], observations=1000, less_is_better=True)).startswith("Nothing")
+
+
+def test_beside_ours_each_record_says_what_that_gets_of_the_same_input():
+    records = audit(mig, like="mig", only=["noise", "permutation", "strong_high"], observations=500)
+    assert {record.like for record in records} == {"mig"}
+    assert [(record.status, record.value) for record in records] == [(r.like_status, r.like_value) for r in records]
+    with pytest.raises(UnknownName, match="migg"):
+        audit(right, like="migg")
+
+
+def test_the_command_answers_on_top_and_shows_what_differs_and_both_groups(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flat.py").write_text(
+        textwrap.dedent(
+            """
+            from dbench.codes import Sample
+            from dbench.metrics import mig
+
+            def halved(codes, factors):
+                return mig(Sample(codes, factors)).value * factors.shape[1] / codes.shape[1]
+            """
+        )
+    )
+    checks = [part for check in ("separation", "dead_codes", "modularity") for part in ("--check", check)]
+    shown = CliRunner(env={"COLUMNS": "110"}).invoke(main, ["audit", "flat:halved", "--like", "mig", *checks]).stdout
+    lines = shown.splitlines()
+    assert lines[0].startswith("flat:halved: Likely a bug: dead_codes[perfect copy, last] fails (")
+    heads = [line.partition("  ")[0] for line in lines if line.partition("  ")[0] in HEADS]
+    assert heads == HEADS
+    (row,) = [
+        line for line in lines[: lines.index("") + 8] if line.startswith("dead codes change nothing") and "mig" in line
+    ]
+    assert row.split()[4:6] == ["no", "yes"]
+
+
+HEADS = ["differs from mig", "almost always a bug", "by definition"]
+
+
+def test_what_hardly_any_of_ours_fails_is_almost_always_a_bug():
+    bugs = {"permutation[leaky copy]", "sign[perfect copy]", "determinism", "dead_codes[leaky copy, first]", "bounds"}
+    for check in bugs:
+        assert likely_a_bug(check), check
+    for check in ("modularity[factors packed in pairs]", "strong_low[rotated by 45 degrees]", "monotone[leaky copy]"):
+        assert not likely_a_bug(check), check
+    assert "gaussian_total_correlation" not in failures_of_ours()[""]  # it does not see factors
+
+
+def test_the_file_of_failures_is_read_back_and_names_every_metric():
+    text = OURS.read_text(encoding="utf-8")
+    known = read_failures(text)
+    assert set(known) == set(METRICS)
+    assert failures_text(known) == text
