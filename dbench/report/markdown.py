@@ -24,12 +24,12 @@ def render_markdown(document: Document) -> str:
         return "# Findings on disentanglement, judged\n\nNothing was judged.\n"
     blocks = ["# Findings on disentanglement, judged", escape(overview.scope_text(document))]
     blocks += [
-        f"**{escape(overview.lead_text(document))}**",
+        f"**{escape(overview.lead_text(document))}** {escape(overview.scale_text(document))}",
         _totals(document),
         *_failed(document),
         _unexpected(document),
     ]
-    blocks += ["## All findings", escape(overview.evidence_text(document)), escape(overview.stand_text(document))]
+    blocks += ["## All findings", escape(overview.models_of_all(document)), escape(overview.stand_text(document))]
     blocks += [_matrix(document)]
     for paper, group in by_paper(headings).items():
         title = f"{PAPERS.get(paper, paper)}: {overview.tally(group)}"

@@ -23,7 +23,7 @@ _OF_ONE = {"hold": "holds", "failed": "failed"}
 # The largest tables are described, the others counted.
 MOST_TABLES = 2
 # Locatello et al. (2020), section 4: what ours are to be held against.
-STUDY = "The models of A Sober Look: 64 x 64 pixels, 300,000 training steps, 50 seeds a setting."
+STUDY = "A Sober Look has 64 x 64 and 300,000"
 
 
 def lead_text(document: Document) -> str:
@@ -100,9 +100,14 @@ def totals_text(document: Document) -> str:
     return f"{counted(len(headings), 'finding')}: {listed(parts)}." if parts else ""
 
 
-def evidence_text(document: Document) -> str:
-    """Say in a few sentences what the verdicts rest on."""
+def scale_text(document: Document) -> str:
+    """Say how small the models are beside the study's, and when the rules were set."""
     headings, sentences = document["headings"], list[str]()
+    if tables := [table for table in _tables(document) if table["side"] and table["steps"]]:
+        size = "{side} x {side} pixels and trained for {steps:,} steps".format(**tables[0])
+        sentences.append(
+            f"The models are small, mostly on images of {size}, where {STUDY}: a verdict speaks of such models."
+        )
     late = [heading for heading in headings if heading["unconfirmed"]]
     kinds = listed(words for kind, words in EVIDENCE.items() if any(heading["heads"] == kind for heading in late))
     sentences.append(
@@ -110,13 +115,21 @@ def evidence_text(document: Document) -> str:
         if late
         else "All rules were set without sight of the evidence."
     )
-    tables = sorted(document["provenance"].get("evidence", ()), key=lambda table: -table["models"])
-    if tables:
-        rest = tables[MOST_TABLES:]
-        further = f", and {counted(sum(t['models'] for t in rest), 'model')} in {counted(len(rest), 'further table')}"
-        trained = "; ".join(map(_table, tables[:MOST_TABLES]))
-        sentences += [f"The trained models: {trained}{further if rest else ''}.", STUDY]
     return " ".join(sentences)
+
+
+def models_of_all(document: Document) -> str:
+    """Say in a sentence which trained models there are; empty where there are none."""
+    tables = _tables(document)
+    rest = tables[MOST_TABLES:]
+    further = f", and {counted(sum(t['models'] for t in rest), 'model')} in {counted(len(rest), 'further table')}"
+    trained = "; ".join(map(_table, tables[:MOST_TABLES]))
+    return f"The trained models: {trained}{further if rest else ''}." if tables else ""
+
+
+def _tables(document: Document) -> list[Mapping[str, Any]]:
+    """The tables of trained models, that of most models first."""
+    return sorted(document["provenance"].get("evidence", ()), key=lambda table: -table["models"])
 
 
 def _table(table: Mapping[str, Any]) -> str:

@@ -114,7 +114,7 @@ def test_a_count_of_the_totals_shows_its_findings_and_back_shows_all(page):
 
 
 def test_a_famous_claim_that_failed_leads_to_all_that_is_known_of_it(page):
-    assert page.find_element("css selector", ".failed .statement").text.startswith("The score falls")
+    assert page.find_element("css selector", ".failed .statement").text.startswith("Claim: The score falls")
     click(page, '.failed [href="#irs.monotone"]')
     page.execute_async_script("setTimeout(arguments[0], 50)")
     assert page.execute_script("return document.getElementById('irs.monotone').open")
