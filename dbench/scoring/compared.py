@@ -67,8 +67,8 @@ def key(comparison: Comparison) -> str:
     return (
         f"\u2191 higher is better, \u2193 lower. \u00b1: half of the 95% interval of the difference, from "
         f"{comparison.repeats} halves of the rows, the same for all models; {comparison.asked} intervals that hold "
-        "together (Bonferroni). seed: what another seed moves, in one of twenty cases more: differences between two "
-        f"seeds of one setting among {runs:,} models of {comparison.table}; empty: not in that table."
+        "together (Bonferroni). seed: training with another seed moves a score by less than this in 19 of 20 cases, "
+        f"among {runs:,} models of {comparison.table}; on other data it may move more. Empty: not in that table."
     )
 
 

@@ -82,7 +82,7 @@ def compare(
         >>> factors = rng.integers(4, size=(600, 2))
         >>> near, far = (factors + noise * rng.normal(size=(600, 2)) for noise in (0.2, 0.5))
         >>> compare({"near": near, "far": far}, factors, metrics=["mig"])["mig"].verdict()
-        'near above far'
+        'near above far, by more than another seed moves'
     """
     choose(metrics, family)
     find("table", table, tables())

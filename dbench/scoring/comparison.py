@@ -22,7 +22,9 @@ CONFIDENCE = 0.95
 
 _NUMBERS = ("first_score", "second_score", "difference", "low", "high", "p", "another_seed")
 
-ALIKE, SMALL = "no difference told apart", "smaller than another seed would move"
+ALIKE = "no difference told apart"
+SMALL, LARGE = "smaller than another seed would move", "by more than another seed moves"
+UNKNOWN = "of another seed nothing is known"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +61,12 @@ class Difference:
         if self.value is None or self.error is None:
             return ""
         one, other = first or self.models[0], second or self.models[1]
-        said = (f"{one} above {other}" if self.value > 0 else f"{other} above {one}") if self.told_apart else ALIKE
-        small = self.another_seed is not None and abs(self.value) < self.another_seed
-        return f"{said}, {SMALL}" if small and self.told_apart else said
+        if not self.told_apart:
+            return ALIKE
+        said = f"{one} above {other}" if self.value > 0 else f"{other} above {one}"
+        if self.another_seed is None:
+            return f"{said}; {UNKNOWN}"
+        return f"{said}, {SMALL if abs(self.value) < self.another_seed else LARGE}"
 
 
 def _slack(difference: Difference) -> float:

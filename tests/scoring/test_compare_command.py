@@ -47,9 +47,10 @@ def test_tables_and_verdicts_in_words(folder):
     assert f"mig \u2191 {' '.join(f'{value:.3f}' for value in numbers)}" in text
     assert found["dci[lasso]"].another_seed is None  # not in the table: the column is empty
     assert "A: near.npz B: far.npz" in text
-    assert "A above B: dci[lasso], mig, sap[r2]" in text
+    assert "A above B, by more than another seed moves: mig, sap[r2]" in text
+    assert "A above B; of another seed nothing is known: dci[lasso]" in text
     assert "3 intervals that hold together (Bonferroni)" in text
-    assert "among 1,800 models of micro-dsprites_grid_16; empty: not in that table" in text
+    assert "among 1,800 models of micro-dsprites_grid_16; on other data it may move more. Empty: not in that" in text
     assert "few rows (300)" in text
     assert str(found).startswith("near.npz: 300 observations, 2 codes, 2 factors")
     assert found._repr_html_().startswith("<pre>near.npz")
@@ -58,7 +59,14 @@ def test_tables_and_verdicts_in_words(folder):
 def test_every_pair_of_several_models(folder):
     done = run("near.npz", "far.npz", "same.npz", "--metric", "mig", "--repeats", "3")
     assert done.exit_code == 0, done.output
-    for said in ("A - B", "A - C", "B - C", "A above B: mig", "C above B: mig", "3 intervals that hold together"):
+    for said in (
+        "A - B",
+        "A - C",
+        "B - C",
+        "A above B, by more than another seed moves: mig",
+        "C above B",
+        "3 intervals that hold together",
+    ):
         assert said in " ".join(done.stdout.split())
 
 
@@ -71,7 +79,7 @@ def test_json_and_csv_hold_all_numbers(folder):
         assert record["first_score"] - record["second_score"] == record["difference"]
         assert (record["first"], record["second"], record["asked"], record["repeats"]) == ("near.npz", "far.npz", 3, 5)
         assert (record["table"], record["seed"], record["confidence"]) == ("small-dsprites_grid_32", 0, 0.95)
-    assert records[1]["verdict"] == "near.npz above far.npz"
+    assert records[1]["verdict"] == "near.npz above far.npz, by more than another seed moves"
     assert records[1]["another_seed"] == pytest.approx(0.123, abs=0.001)
     with (folder / "out" / "all.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -85,7 +93,7 @@ def test_a_table_for_a_page(folder):
     head, _, row = first.splitlines()
     assert head == "| metric | near | far | difference | 95% interval | another seed | verdict |"
     assert row.startswith(f"| mig \u2191 | {found['mig'].scores[0]:.3f} |")
-    assert row.endswith("| 0.153 | near above far |")
+    assert row.endswith("| 0.153 | near above far, by more than another seed moves |")
     assert ALIKE in second or SMALL in second
     assert "same above far" in third
     assert list(found.frame["verdict"][found.frame["metric"] == "udr"]) == ["", "", ""]
