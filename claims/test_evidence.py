@@ -17,6 +17,7 @@ def test_shipped_tables_are_those_pinned(pytestconfig):
     assert not (wrong := unpinned(folders)), f"not as pinned in {PINS.name}: {', '.join(wrong)}"
 
 
+@pytest.mark.long
 def test_a_shipped_run_begins_as_it_began(pytestconfig, remark):
     if pytestconfig.getoption("dbench_retrain") == "none":
         pytest.skip("--dbench-retrain=none")

@@ -7,14 +7,32 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dbench import audit, codes, data, metrics, plot, scoring, stats
     from dbench.codes import Sample
-    from dbench.scoring import score
+    from dbench.scoring import compare, score
     from dbench.zoo.pretrained import load
 
-__all__ = ["Sample", "__version__", "audit", "codes", "data", "load", "metrics", "plot", "score", "scoring", "stats"]
+__all__ = [
+    "Sample",
+    "__version__",
+    "audit",
+    "codes",
+    "compare",
+    "data",
+    "load",
+    "metrics",
+    "plot",
+    "score",
+    "scoring",
+    "stats",
+]
 
 __version__ = version("dbench")
 
-_LATER = {"Sample": "dbench.codes", "load": "dbench.zoo.pretrained", "score": "dbench.scoring"}
+_LATER = {
+    "Sample": "dbench.codes",
+    "compare": "dbench.scoring",
+    "load": "dbench.zoo.pretrained",
+    "score": "dbench.scoring",
+}
 _PACKAGES = ("audit", "codes", "data", "metrics", "plot", "scoring", "stats")
 
 

@@ -98,7 +98,7 @@ def run(arguments: tuple[str, ...]) -> None:
             raise unknown_name("paper", one, {path.parent.name for path in folder.glob("*/test_*.py")})
     report = Path("reports/latest").absolute()
     own = {"expect": folder / "expected.toml", "frozen": folder / "frozen.json"}
-    settings = {"claims": folder, **own, "report": report}
+    settings = {"claims": folder, **own, "report": report, "errata": "dbench_published.errata.entries:errata"}
     inis = [part for name, value in settings.items() for part in ("-o", f"dbench_{name}={value}")]
     # From the root of a checkout, so that tests are called as by pytest claims/.
     root = ["--rootdir", str(folder.parent)]

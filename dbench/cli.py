@@ -15,6 +15,10 @@ _LONGEST = 4000  # characters of a message: a value it names may be a file
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "claims": ("dbench.claims_commands:claims", "Judge the findings; what one says and what came out; freeze rules."),
+    "compare": (
+        "dbench.scoring.compare_command:compare",
+        "Are two models' scores apart, and by more than a seed moves?",
+    ),
     "data": ("dbench.data.commands:data", "The data sets; fetch those that others published."),
     "errata": ("dbench_published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
     "figures": ("dbench_published.figures.commands:figures", "The papers' figures, drawn from evidence."),

@@ -156,13 +156,20 @@ def test_the_readme_says_what_a_wheel_prints_in_an_empty_folder(wheel_python, tm
     readme = blocks(ROOT / "README.md")
     (shown,) = (b.text for b in readme if "= verdicts =" in b.text)
     rng = np.random.default_rng(0)
+    factors = rng.integers(4, size=(100, 2))
     for name in "abc":
-        np.savez(tmp_path / name, codes=rng.normal(size=(100, 2)))
+        np.savez(tmp_path / name, codes=rng.normal(size=(100, 2)), factors=factors)
     (mine,) = (b for b in readme if "mine:my_metric" in b.text)
     code = [b for b in readme if b.kind.startswith("python")]
     run_blocks(code, tmp_path, wheel_python)  # writes what the commands read
     printed = run_blocks([mine], tmp_path, wheel_python)
-    for said in ("codes.npz: 10,000 observations", "perfect copies and noise differ", "72 models on", "Pick "):
+    for said in (
+        "codes.npz: 10,000 observations",
+        "perfect copies and noise differ",
+        "72 models on",
+        "Pick ",
+        "A: a.npz",
+    ):
         assert said in printed
     judged = run_blocks([Block(None, "console", "$ dbench claims run hownot\n")], tmp_path, wheel_python)
     (line,) = re.findall(r"How Not to Measure .*\n(  \d+ findings: .*)\n", shown)

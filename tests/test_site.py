@@ -17,7 +17,7 @@ from dbench.cli import main
 from dbench.metrics import METRICS
 
 ROOT = Path(__file__).parents[1]
-OF_SCORING = ("score", "Watch", "TorchMetric", "scorer")
+OF_SCORING = ("score", "compare", "Comparison", "Watch", "TorchMetric", "scorer")
 HEADING = re.compile(r'<h\d id="([\w.]+)" class="doc doc-heading">\s*(?:<[^>]+>\s*)*(\w+)')
 pytestmark = pytest.mark.long
 

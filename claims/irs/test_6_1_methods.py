@@ -205,13 +205,13 @@ TRADE_OFF = Claim.zoo(
         **dict.fromkeys(("irs", "informed"), Law(loads={"quality": 1.0}, noise=0.2)),
         **{"kl.informative": Law(mean=4.0, noise=0.0)},
     ),
-    roles={"informative": "probe"},
+    given={"models": "all"},
+    filtered={"models": "informative"},
     revision=2,
 )
 
 
 @TRADE_OFF.covers
-@pytest.mark.parametrize("models", ["all", "informative"])
 def test_more_robust_models_know_less(unsupervised, models):
     def statistic(robust, informed, number):
         kept = number >= (2 if models == "informative" else 0)

@@ -1,7 +1,6 @@
 """IRS, section 6.2, Figures 3 and 4: codes that information takes for disentangled and interventions do not."""
 
 import numpy as np
-import pytest
 from scipy.special import expit
 
 from dbench.claims import Claim, Printed, above
@@ -26,7 +25,6 @@ DECEIVING = (
     "with the other codes of the lower third."
 )
 TREES = "Feature importance: 10 trees of depth 6, one candidate a split, instead of 50 with leaves of 500."
-CODES = pytest.mark.parametrize("codes", ["all", "informative"])
 
 
 def models(robust, again=0.0, seeds=10):
@@ -120,13 +118,13 @@ CORRELATE = Claim.zoo(
     rule=above(0.5, null=0.0),
     source="lexicon: clear",
     false=models(robust=-1.0),
-    roles={"informative": "probe"},
+    given={"codes": "all"},
+    filtered={"codes": "informative"},
     revision=3,
 )
 
 
 @CORRELATE.covers
-@CODES
 def test_irs_and_information_correlate_over_codes(unsupervised, codes):
     robust, informed = arrays_of(unsupervised, "irs.code"), information_scores(unsupervised)
     kept = kept_codes(unsupervised, codes, robust)
@@ -154,12 +152,12 @@ EXCEPTIONS = CORRELATE.cell(
     source="paper: features",
     # Of ten seeds none may hold such a code, and shares that are all 0 decide nothing.
     false=models(robust=2.0, seeds=40),
-    roles={"informative": "probe"},
+    given={"codes": "all"},
+    filtered={"codes": "informative"},
 )
 
 
 @EXCEPTIONS.covers
-@CODES
 def test_some_codes_score_well_by_information_and_are_not_robust(unsupervised, codes):
     def share(robust, informed):
         return float((lowest(robust, 1 / 3) & highest(informed, 1 / 3)).mean())
@@ -186,13 +184,13 @@ AS_PRINTED = Claim.zoo(
     source="sign",
     false=models(robust=10.0),
     printed=Printed("top 33% by MI, top 18% by feature importance, bottom 4% by IRS"),
-    roles={"informative": "probe"},
+    given={"codes": "all"},
+    filtered={"codes": "informative"},
     revision=3,
 )
 
 
 @AS_PRINTED.covers
-@CODES
 def test_most_seeds_hold_a_code_as_deceiving_as_the_printed_one(unsupervised, codes):
     def found(robust, informed, important):
         return float((lowest(robust, 0.04) & highest(informed, 0.33) & highest(important, 0.18)).any())
@@ -210,11 +208,12 @@ RARE = AS_PRINTED.probe(
     # A twentieth of a code's spread.
     rule=above(0.05, null=0.0),
     false=models(robust=0.0, again=-1.0),
+    given={"codes": "all"},
+    filtered={"codes": "informative"},
 )
 
 
 @RARE.covers
-@CODES
 def test_deceiving_codes_are_moved_less_on_average(unsupervised, codes):
     return lead_of_deceiving(unsupervised, "irs.mean", codes)
 
@@ -227,10 +226,11 @@ CUMULATIVE = AS_PRINTED.probe(
     # A twentieth of a code's spread.
     rule=above(0.05, null=0.0),
     false=models(robust=0.0, again=-1.0),
+    given={"codes": "all"},
+    filtered={"codes": "informative"},
 )
 
 
 @CUMULATIVE.covers
-@CODES
 def test_deceiving_codes_are_moved_less_by_any_single_factor(unsupervised, codes):
     return lead_of_deceiving(unsupervised, "irs.one_nuisance", codes)

@@ -22,7 +22,6 @@ MIDDLING = (
     f"than {HELD} nats."
 )
 BINS = pytest.mark.parametrize("bins", [30, 50, 100])
-CODES = pytest.mark.parametrize("codes", ["all", "informative"])
 
 
 def scored(few, many):
@@ -81,14 +80,14 @@ SCORES = Claim.zoo(
     rule=within(-0.01, 0.01),
     source="paper: notably",
     false=scored(Law(noise=0.01), Law(mean=0.2, noise=0.01)),
-    roles={"informative": "probe"},
+    given={"codes": "all"},
+    filtered={"codes": "informative"},
     revision=2,
 )
 
 
 @SCORES.covers
 @BINS
-@CODES
 def test_more_bins_leave_the_scores(unsupervised, bins, codes):
     few, many = (settings_of(unsupervised, name) for name in names(bins, codes))
     return counted(unsupervised, codes, mean_of((many - few).mean(axis=1)))
@@ -110,7 +109,7 @@ RANKS = SCORES.probe(
 
 @RANKS.covers
 @BINS
-@CODES
+@pytest.mark.parametrize("codes", ["all", "informative"])
 def test_more_bins_leave_the_ranks(unsupervised, bins, codes):
     return counted(unsupervised, codes, correlation_between(unsupervised, *names(bins, codes)))
 

@@ -212,13 +212,13 @@ LONE = Claim.zoo(
     # A model and a crowd of nine others.
     min_n=10,
     false=compared(load=1.0, noise=2.0),
-    roles={"informative": "probe"},
+    given={"models": "all"},
+    filtered={"models": "informative"},
     revision=4,
 )
 
 
 @LONE.covers
-@pytest.mark.parametrize("models", ["all", "informative"])
 def test_a_lone_disentangled_model_is_not_detected(unsupervised, models):
     estimate = lone_models_found(unsupervised, models)
     if models == "informative":

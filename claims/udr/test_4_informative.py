@@ -13,7 +13,6 @@ from dbench.stats import mean_of, rank_correlation, transfer_success
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci")
 OF_MEANS = "The divergence of a code is its mean over all images."
 VARIANTS = pytest.mark.parametrize("variant", ["udr.lasso", "udr.lasso.all"])
-MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 # Two codes, most of them within a factor of ten of the threshold.
 NEAR_THRESHOLD = Simulated(
     {f"kl.{code}": Law(mean=float(np.log(INFORMATIVE)), noise=1.5, shape=np.exp) for code in "01"}
@@ -95,13 +94,14 @@ NOT_PUNISHED = Claim.zoo(
     rule=below(0.01),
     source="sign",
     false={"unsupervised": MANY_HIGHER},
-    roles={"informative": "probe", "udr.lasso.all": "cell"},
+    roles={"udr.lasso.all": "cell"},
+    given={"models": "all"},
+    filtered={"models": "informative"},
     revision=4,
 )
 
 
 @NOT_PUNISHED.covers
-@MODELS
 @VARIANTS
 def test_models_of_few_codes_are_not_punished(unsupervised, variant, models):
     return correlation_with_number(unsupervised, variant, models)
@@ -113,12 +113,12 @@ HIGHER = NOT_PUNISHED.cell(
     says="Models that learn a subset of the factors often score higher by UDR than those that learn all.",
     statistic="mean over objectives of Spearman's correlation of UDR with the number of informative codes",
     rule=below(0.0),
-    roles={"informative": "probe"},
+    given={"models": "all"},
+    filtered={"models": "informative"},
 )
 
 
 @HIGHER.covers
-@MODELS
 @VARIANTS
 def test_models_of_few_codes_score_higher(unsupervised, variant, models):
     return correlation_with_number(unsupervised, variant, models)

@@ -17,7 +17,6 @@ from dbench.stats import mean_of, smallest_of
 HIGH, LOW = 0.607, 0.212
 NONE_OF = ("dip_vae_i", "dip_vae_ii", "factor_vae")
 VARIANTS = pytest.mark.parametrize("variant", ["udr.lasso", "udr.lasso.all"])
-MODELS = pytest.mark.parametrize("models", ["all", "informative"])
 
 
 def simulated(**law):
@@ -33,7 +32,7 @@ def best_udr(population, objectives, models):
     if not best:
         raise EvidenceLacking(f"{population.name} holds no such model of {SEVERAL_ACTIVE[1]:g} informative codes")
     found = replace(mean_of(best), notes=(f"the highest of all models: {max(best):.2f}",))
-    return found if models == "all" else filtered(found, counted)
+    return filtered(found, counted)
 
 
 PLAIN_LOW = Claim.zoo(
@@ -85,12 +84,12 @@ RISES = PLAIN_LOW.cell(
     source="sign",
     confidence=0.98,
     false=simulated(trend=-5.0),
-    roles={"informative": "probe"},
+    given={"models": "all"},
+    filtered={"models": "informative"},
 )
 
 
 @RISES.covers
-@MODELS
 @VARIANTS
 def test_udr_rises_with_the_strength_of_beta_vae(unsupervised, variant, models):
     among = SEVERAL_ACTIVE if models == "informative" else None
@@ -111,13 +110,14 @@ NONE_GOOD = Claim.zoo(
     source="paper: low",
     bounds=(-1.0, 1.0),
     false=simulated(mean=0.8, noise=0.03),
-    roles={"informative": "probe", "of the three": "cell"},
+    roles={"of the three": "cell"},
+    given={"models": "all"},
+    filtered={"models": "informative"},
     revision=4,
 )
 
 
 @NONE_GOOD.covers
-@MODELS
 @pytest.mark.parametrize("objective", ["of the three", *NONE_OF])
 def test_no_model_of_the_objective_scores_high(unsupervised, objective, models):
     objectives = list(NONE_OF) if objective == "of the three" else [objective]
@@ -132,12 +132,12 @@ SOME_GOOD = NONE_GOOD.cell(
     rule=above(HIGH, null=LOW),
     source="paper: high",
     false=simulated(mean=0.2, noise=0.03),
-    roles={"informative": "probe"},
+    given={"models": "all"},
+    filtered={"models": "informative"},
 )
 
 
 @SOME_GOOD.covers
-@MODELS
 @pytest.mark.parametrize("objective", ["annealed_vae", "beta_vae"])
 def test_some_models_of_the_objective_score_high(unsupervised, objective, models):
     return best_udr(unsupervised, [objective], models)

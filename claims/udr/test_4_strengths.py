@@ -79,13 +79,13 @@ SELECTS = Claim.zoo(
     rule=above(0.5, null=0.0),
     source="lexicon: broadly agree",
     false={"unsupervised": OPPOSED},
-    roles={"informative": "probe"},
+    given={"models": "all"},
+    filtered={"models": "informative"},
     revision=2,
 )
 
 
 @SELECTS.covers
-@pytest.mark.parametrize("models", ["all", "informative"])
 def test_udr_and_the_metrics_order_strengths_alike(unsupervised, models):
     estimate = order_agreement(unsupervised, {"udr.lasso": 1.0}, SELECTS, models=models)
     if models == "all":

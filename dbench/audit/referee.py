@@ -79,18 +79,20 @@ def answer(records: Sequence[CheckResult]) -> str:
     bugs, hints = likely_bugs(records), list(dict.fromkeys(record.hint for record in records if record.hint))
     if hints:
         return " ".join(hints)
+    silent = [record.reason for record in asked if record.status == "error"]
+    rest = f" {len(silent)} of {len(asked)} checks got no score, most often: {mode(silent)}." if silent else ""
     told = [*sorted((r for r in bugs if r.family in CAUSES), key=lambda r: list(CAUSES).index(r.family)), *bugs]
     if told:
         cause = CAUSES.get(told[0].family, "")
         passes = f", {like} passes" if like else ""
         said = f"Likely a bug: {told[0].check} fails ({told[0].reason}{passes})"
-        return said + (f": {cause}" if cause else ".")
+        return said + (f": {cause}" if cause else ".") + rest
     if like:
         far = max((r for r in records if r.value is not None and r.like_value is not None), key=_apart, default=None)
         most = f"; scores are at most {_apart(far):.2g} apart ({far.check})" if far and _apart(far) > ROUNDING else ""
-        return f"Passes what {like} passes{most}."
+        return f"Passes what {like} passes{most}.{rest}"
     failed = sum(record.status == "fail" for record in records)
-    return f"Nothing that is almost always a bug. {failed} checks fail by definition, as some of ours do."
+    return f"Nothing that is almost always a bug. {failed} checks fail by definition, as some of ours do.{rest}"
 
 
 def _apart(record: CheckResult) -> float:

@@ -82,11 +82,13 @@ class Judgement:
 
     Attributes:
         reason: the numbers that decided, or what was missing.
+        interval: what was judged, cut to what the statistic can be; ``None`` where evidence was lacking.
         settles_at: number of units that would settle what is undecided, where more of the same would.
     """
 
     verdict: Verdict
     reason: str
+    interval: Interval | None = None
     settles_at: int | None = None
 
 
@@ -123,6 +125,8 @@ class Claim:
             construction that the sentence is about, how often it is drawn, thresholds.
         false: the negative control: what the test is given instead where the sentence is false, by the same names; of
             other arguments the first case. Trained models are simulated there (:mod:`dbench.estimates.simulated`).
+        filtered: what its test is given instead of ``given`` where it is asked once more, of those models or codes that
+            a filter keeps. Where it removes any, the answer stands beside in the record; it decides nothing.
         revision: grows when the rule or the statistic changes.
 
     Raises:
@@ -151,6 +155,7 @@ class Claim:
     bounds: tuple[float, float] = (-math.inf, math.inf)
     given: Mapping[str, Any] = field(default_factory=dict, compare=False)
     false: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    filtered: Mapping[str, Any] = field(default_factory=dict, compare=False)
     revision: int = 1
 
     def __post_init__(self) -> None:
@@ -194,8 +199,8 @@ class Claim:
         return cls(**(usual | fields))
 
     def cell(self, part: str, **changes: Any) -> Claim:
-        """Return a card of this sentence for a part of it, without the printed figure, ``roles`` and ``given``."""
-        own: dict[str, Any] = {"role": "cell", "part": part, "printed": None, "roles": {}, "given": {}}
+        """Return a card of this sentence for a part of it, without printed figure, ``roles`` and what it is given."""
+        own: dict[str, Any] = {"role": "cell", "part": part, "printed": None, "roles": {}, "given": {}, "filtered": {}}
         return replace(self, **(own | changes))
 
     def probe(self, part: str, **changes: Any) -> Claim:
@@ -241,40 +246,34 @@ class Claim:
         low, high = (end if math.isinf(end) else min(max(end, lowest), highest) for end in ends)
         return replace(estimate, low=low, high=high)
 
-    def judge(self, estimate: Estimate | Interval, *, confidence: float | None = None) -> Judgement:
+    def judge(self, estimate: Estimate, *, confidence: float | None = None) -> Judgement:
         """Decide on an estimate, cut to the card's bounds, by its rule and minimum n.
 
-        The confidence asked of its interval is the card's, unless its cells share a level.
+        The confidence of its interval is the card's, unless its cells share a level.
 
         Raises:
-            InvalidInput: an interval of lower confidence, or a value outside the bounds.
+            InvalidInput: a value outside the bounds.
         """
-        asked = self.confidence if confidence is None else confidence
-        whole = estimate.at(asked) if isinstance(estimate, Estimate) else estimate
-        estimate = self.cut(whole)
-        if estimate.confidence < asked:
-            raise InvalidInput(
-                f"{self.id} is judged at confidence {asked:g}, got an interval of {estimate.confidence:g}"
-            )
-        spread_known = math.isfinite(estimate.low) or math.isfinite(estimate.high)
-        if estimate.n < self.min_n or not spread_known:
-            least = self.min_n if spread_known else max(self.min_n, estimate.n + 1)
-            return Judgement(Verdict.UNDECIDED, f"{_shown(estimate)}: needs at least {least} ({self.unit})", least)
-        verdict = self.rule.decide(estimate)
-        reason = f"{_shown(estimate)}; the rule is {self.rule}"
+        whole = estimate.at(self.confidence if confidence is None else confidence)
+        cut = self.cut(whole)
+        spread_known = math.isfinite(cut.low) or math.isfinite(cut.high)
+        if cut.n < self.min_n or not spread_known:
+            least = self.min_n if spread_known else max(self.min_n, cut.n + 1)
+            return Judgement(Verdict.UNDECIDED, f"{_shown(cut)}: needs at least {least} ({self.unit})", cut, least)
+        verdict = self.rule.decide(cut)
+        reason = f"{_shown(cut)}; the rule is {self.rule}"
         width, size = whole.high - whole.low, max(abs(whole.low), abs(whole.high))
-        if self.evidence == "zoo" and width <= _ROUNDING * size and not estimate.is_exact:
+        if self.evidence == "zoo" and width <= _ROUNDING * size and not cut.is_exact:
             # Trained models are a sample; a construction's repetitions may well all reach the end of a scale.
-            return Judgement(
-                Verdict.UNDECIDED, f"{reason}; all units gave the same: nothing says how the next may differ"
-            )
+            same = f"{reason}; all units gave the same: nothing says how the next may differ"
+            return Judgement(Verdict.UNDECIDED, same, cut)
         if verdict is Verdict.REPRODUCED and self.demonstration:
             verdict = Verdict.DEMONSTRATED
         if verdict is not Verdict.UNDECIDED:
-            return Judgement(verdict, reason)
+            return Judgement(verdict, reason, cut)
         n = self.rule.n_to_settle(whole)  # an end that was cut says nothing of the spread
         more = f"about n = {n} would settle it" if n else "more of the same would not settle it"
-        return Judgement(verdict, f"{reason}; {more}", n)
+        return Judgement(verdict, f"{reason}; {more}", cut, n)
 
 
 def fault_of(test: Callable[..., Any]) -> str:

@@ -68,6 +68,7 @@ def declared_by(card: Claim, tests: list[Callable[..., Any]], *, heads: str = ""
         },
         "parameters": [_text(mark) for mark in marks],
         "given": {name: _text(value) for name, value in card.given.items()},
+        **({"filtered": {name: _text(value) for name, value in card.filtered.items()}} if card.filtered else {}),
         "constants": {name: " | ".join(sorted(texts)) for name, texts in sorted(reached.constants.items())},
     }
 

@@ -36,6 +36,7 @@ def card_fields(card: Claim) -> dict[str, Any]:
         "closed": rule.closed,
         "null": rule.null,
         "confidence": card.confidence,
+        "min_n": card.min_n,
         "deviations": list(card.deviations),
         "revision": card.revision,
         "printed": None,
@@ -81,6 +82,7 @@ def _judged(card: Mapping[str, Any], judgement: Judgement, params: Mapping[str, 
         "left_out": None,
         "tips_at": None,
         "all_units": None,
+        "filtered": None,
         "notes": [],
         "regime": [],
         "unconfirmed": False,
@@ -93,19 +95,20 @@ def _judged(card: Mapping[str, Any], judgement: Judgement, params: Mapping[str, 
 
 def record_of(
     card: Claim,
-    estimate: Interval | None,
     judgement: Judgement,
     *,
     params: Mapping[str, object],
     ids: tuple[str, ...],
     nodeid: str,
-    every: tuple[Interval, Judgement] | None = None,
+    every: Judgement | None = None,
+    filtered: Judgement | None = None,
 ) -> dict[str, Any]:
     """Build the record of one judgement, without an estimate where evidence was lacking.
 
-    ``every`` is what was seen over all units, where a condition leaves some out.
+    ``every`` is what was seen over all units, where a condition leaves some out; ``filtered`` what was seen of those
+    models or codes that the card's filter keeps, where it removes any.
     """
-    record = _judged(card_fields(card), judgement, params, nodeid)
+    record, estimate = _judged(card_fields(card), judgement, params, nodeid), judgement.interval
     if figure := card.printed_for(ids):
         record |= {"printed": figure.text, "printed_value": figure.value}
         if estimate is not None and (expected := figure.expects(estimate)):
@@ -116,18 +119,21 @@ def record_of(
         record |= {
             **_seen(estimate),
             "confidence": estimate.confidence,
-            "left_out": list(estimate.left_out) if estimate.left_out else None,
             "tips_at": finite_or_none(tips) if (tips := card.rule.tips_at(estimate)) is not None else None,
             "notes": list(estimate.notes),
         }
-    if every is not None:
-        record["all_units"] = _seen(every[0]) | {"verdict": str(every[1].verdict)}
+    for name, beside in (("all_units", every), ("filtered", filtered)):
+        if beside is not None:
+            record[name] = _seen(beside.interval) | {"verdict": str(beside.verdict), "reason": beside.reason}
     return record
 
 
-def _seen(estimate: Interval) -> dict[str, Any]:
+def _seen(estimate: Interval | None) -> dict[str, Any]:
+    if estimate is None:
+        return dict.fromkeys(("estimate", "interval", "n", "left_out"))
     ends = [estimate.low, estimate.high] if math.isfinite(estimate.high - estimate.low) else None
-    return {"estimate": estimate.value, "interval": ends, "n": int(estimate.n)}
+    left_out = list(estimate.left_out) if estimate.left_out else None
+    return {"estimate": estimate.value, "interval": ends, "n": int(estimate.n), "left_out": left_out}
 
 
 def broken_record(card: Mapping[str, Any], *, nodeid: str, reason: str) -> dict[str, Any]:

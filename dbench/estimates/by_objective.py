@@ -109,9 +109,6 @@ def smallest_average(
     """Return the smallest, or the one, that :func:`average_over_objectives` gives.
 
     It names the objectives left out, and says how many models a filter removes.
-
-    Raises:
-        NothingLeftOut: ``models`` is ``informative`` and all of them are.
     """
     options: dict[str, Any] = {"objectives": objectives, "models": models}
     found: Estimate = smallest_of(average_over_objectives(population, statistics, scores, **options))

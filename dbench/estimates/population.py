@@ -108,9 +108,11 @@ class Population:
         if len(kept) == 0:
             raise EvidenceLacking(f"{self.name} has no seed with all strengths of {objective}")
         if (objective, score) not in self._wide:
-            rows = self.table.iloc[self._places[objective, score]]
-            self._wide[objective, score] = rows.pivot(index=self.unit, columns=self.setting, values="value")
-        return self._whole(score, self._wide[objective, score].loc[kept].to_numpy(dtype=np.float64))
+            rows = self._numbers.iloc[self._places[objective, score]]
+            wide = rows.pivot(index=self.unit, columns=self.setting, values="value")
+            self._wide[objective, score] = wide.index.to_numpy(), wide.to_numpy(dtype=np.float64)
+        there, values = self._wide[objective, score]
+        return self._whole(score, values[np.searchsorted(there, kept)])
 
     def array(self, name: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
         """Return an array of every model as seeds x strengths x its own axes, complete seeds only.
@@ -247,8 +249,13 @@ class Population:
         return {}
 
     @cached_property
-    def _wide(self) -> dict[tuple[str, str], pd.DataFrame]:
-        """Scores that were asked for as seeds x strengths, by objective and score."""
+    def _numbers(self) -> pd.DataFrame:
+        """The columns of the table that hold a score, without the texts, which take long to pick from."""
+        return self.table[[self.unit, self.setting, "value"]]
+
+    @cached_property
+    def _wide(self) -> dict[tuple[str, str], tuple[NDArray[np.int64], Matrix]]:
+        """Scores that were asked for, by objective and score: their seeds, and seeds x strengths."""
         return {}
 
     @cached_property

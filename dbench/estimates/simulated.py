@@ -157,6 +157,14 @@ class Law:
     shape: Callable[[Matrix], Matrix] = np.asarray
 
 
+def _one_or_three(values: Matrix) -> Matrix:
+    return np.where(values > 0, 3.0, 1.0)
+
+
+ONE_IN_SIX_COLLAPSED = Law(mean=1.0, shape=_one_or_three)
+"""Of a number of informative codes: one in a model of six, three in the others."""
+
+
 @dataclass(frozen=True)
 class Simulated:
     """Trained models in which a sentence is false, as a card's ``false`` names them in the place of its evidence.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.inputs import numbers_of
-from dbench.metrics.relations.information import classes, mutual_information
+from dbench.metrics.relations.information import classes, entropy, mutual_information
 
 
 def exact_copies(sample: Sample) -> Sample:
@@ -68,6 +68,14 @@ def informations(sample: Sample, generator: np.random.Generator, *, bins: int) -
         last.clear()
         last[key] = sample, found  # the sample stays, so that no other gets its id
     return found
+
+
+def normalised_informations(sample: Sample, generator: np.random.Generator, *, bins: int) -> _Informations:
+    """Return those of :func:`informations`, by the entropy of each factor, which all factors must have."""
+    scale = entropy(classes(sample, bins))
+    # Information cannot exceed entropy, but for rounding.
+    own, copied, dealt = (np.minimum(matrix / scale, 1.0) for matrix in informations(sample, generator, bins=bins))
+    return own, copied, dealt
 
 
 def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Known, Score, metric
 from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
@@ -35,7 +35,7 @@ def best_gap_per_factor(matrix: ArrayLike) -> NDArray[np.float64]:
     label="DCIMIG",
     wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
-    picture=("mutual_information", "Mutual information (nats)"),
+    picture=IN_NATS,
     pitfalls={
         "one normaliser for all factors: those of many values weigh most": (
             "test_dcimig_weighs_factors_by_their_entropies"

@@ -4,11 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.ceilings import informations
+from dbench.metrics.ceilings import normalised_informations
 from dbench.metrics.infom import largest_share
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import classes, entropy
+from dbench.metrics.registry import BY_ENTROPY, Known, Score, metric
 from dbench.seeds import given_generator
 
 
@@ -26,7 +25,7 @@ def _shares(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     label="InfoC",
     wide=True,
     known=(Known(noisy=1, shared=1 / 2),),
-    picture=("normalised_information_of_factors", "Mutual information by the factor's entropy"),
+    picture=BY_ENTROPY,
     pitfalls={
         "the number of codes sets the scale": "test_infoc_falls_as_idle_codes_that_look_informed_are_added",
         "one code divides by zero": "test_with_one_factor_or_one_code_nothing_is_divided_by_zero",
@@ -58,8 +57,7 @@ def infoc(sample: Sample, *, bins: int = 20, generator: np.random.Generator | No
     """
     require_varying(sample)
     generator = given_generator(generator, metric="infoc")
-    scale = entropy(classes(sample, bins))
-    own, copied, dealt = (matrix / scale for matrix in informations(sample, generator, bins=bins))
+    own, copied, dealt = normalised_informations(sample, generator, bins=bins)
     per_factor, ceiling, chance = map(_shares, (own, copied, dealt))
     active = int(own.any(axis=1).sum())
     return Score(

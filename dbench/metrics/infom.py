@@ -4,10 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.ceilings import informations
+from dbench.metrics.ceilings import normalised_informations
 from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import classes, entropy
+from dbench.metrics.registry import BY_ENTROPY, Known, Score, metric
 from dbench.seeds import given_generator
 
 
@@ -45,7 +44,7 @@ def _mean(matrix: NDArray[np.float64]) -> float:
     mixes=True,
     wide=True,
     known=(Known(noisy=1, shared=1 / 2),),
-    picture=("normalised_information_of_factors", "Mutual information by the factor's entropy"),
+    picture=BY_ENTROPY,
     pitfalls={
         "a share of next to no information: noise scores 0.65": "test_noise_scores_what_is_stated_for_chance",
         "which codes are active depends on their units": "test_a_declared_invariance_holds",
@@ -80,8 +79,7 @@ def infom(sample: Sample, *, bins: int = 20, generator: np.random.Generator | No
     """
     require_varying(sample)
     generator = given_generator(generator, metric="infom")
-    scale = entropy(classes(sample, bins))
-    own, copied, dealt = (matrix / scale for matrix in informations(sample, generator, bins=bins))
+    own, copied, dealt = normalised_informations(sample, generator, bins=bins)
     value, ceiling, chance = map(_mean, (own, copied, dealt))
     active = int(own.any(axis=1).sum())
     return Score(

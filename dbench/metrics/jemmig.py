@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies, informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Known, Score, metric
 from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
@@ -37,7 +37,7 @@ def _per_factor(information: Array, of_codes: Array, of_factors: Array, bins: in
     label="JEMMIG",
     wide=True,
     known=(Known(noisy=1 - (4 - 1.5 * log2(3)) / (1 + log2(20)), shared=1 - 1 / (1 + log2(20))),),
-    picture=("mutual_information", "Mutual information (nats)"),
+    picture=IN_NATS,
     pitfalls={
         "a logarithm of another base in the normaliser": "test_jemmig_is_its_formula_in_nats",
         "constant codes score above noise": "test_codes_that_are_all_constant_have_a_stated_answer",

@@ -8,7 +8,7 @@ from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import between, informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Known, Score, metric
 from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
@@ -20,7 +20,7 @@ from dbench.seeds import given_generator
     label="MIG",
     wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
-    picture=("mutual_information", "Mutual information (nats)"),
+    picture=IN_NATS,
     pitfalls={
         "20 bins keep exact copies at 0.90": "test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected",
         "factors are binned too, or not": "test_discrete_factors_are_not_binned_and_continuous_ones_are",

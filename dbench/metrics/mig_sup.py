@@ -6,10 +6,9 @@ import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
-from dbench.metrics.ceilings import informations
+from dbench.metrics.ceilings import normalised_informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations import classes, entropy
+from dbench.metrics.registry import BY_ENTROPY, Known, Score, metric
 from dbench.seeds import given_generator
 
 
@@ -22,7 +21,7 @@ from dbench.seeds import given_generator
     mixes=True,
     wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
-    picture=("normalised_information_of_factors", "Mutual information by the factor's entropy"),
+    picture=BY_ENTROPY,
     pitfalls={
         "dead codes give NaN": "test_one_dead_code_does_not_turn_a_score_into_nan",
         "idle codes halve it": "test_mig_sup_leaves_constant_codes_out_and_counts_noise",
@@ -55,9 +54,7 @@ def mig_sup(sample: Sample, *, bins: int = 20, generator: np.random.Generator | 
     """
     require_varying(sample)
     generator = given_generator(generator, metric="mig_sup")
-    scale = entropy(classes(sample, bins))
-    # Information cannot exceed entropy, but for rounding.
-    matrices = [np.minimum(matrix / scale, 1.0) for matrix in informations(sample, generator, bins=bins)]
+    matrices = normalised_informations(sample, generator, bins=bins)
     gaps = [gap_per_factor(matrix.T) for matrix in matrices]
     active = [matrix.any(axis=1) for matrix in matrices]
     value, ceiling, chance = (

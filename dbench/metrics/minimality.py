@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies, informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Known, Score, metric
 from dbench.metrics.relations import entropy
 from dbench.seeds import given_generator
 
@@ -32,7 +32,7 @@ def _per_code(information: Array, of_codes: Array) -> tuple[Array, float]:
     label="Minimality",
     wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=3 / 4),),
-    picture=("mutual_information", "Mutual information (nats)"),
+    picture=IN_NATS,
     pitfalls={
         "gaps charge codes for what factors have in common": (
             "test_minimality_and_sufficiency_of_copies_are_1_however_dependent_factors_are"

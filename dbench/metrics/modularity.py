@@ -9,7 +9,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Known, Score, metric
 from dbench.seeds import given_generator
 
 Idle = Literal["skip", "zero"]
@@ -57,7 +57,7 @@ def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
     mixes=True,
     wide=True,
     known=(Known(noisy=1, shared=1 / 2),),
-    picture=("mutual_information", "Mutual information (nats)"),
+    picture=IN_NATS,
     pitfalls={
         "dead codes count as 0 or give NaN": "test_codes_without_information_are_left_out_unless_the_study_is_followed",
         "noise looks modular: 0.68 with 20 bins": "test_modularity_states_the_level_that_the_bias_of_noise_reaches",

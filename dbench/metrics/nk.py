@@ -6,7 +6,7 @@ from dbench.codes import Sample
 from dbench.metrics.alignment import align
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, labels_alone
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import given_generator
 
@@ -26,7 +26,7 @@ from dbench.seeds import given_generator
     tolerance=0.03,
     known=(Known(noisy=1 / 4, shared=1 / 4, slack=0.04, options={"epochs": 30, "hidden": 32, "batch": 64}),),
     quick={"epochs": 20, "hidden": 64, "batch": 32},
-    picture=("mutual_information", "Mutual information (nats)"),
+    picture=IN_NATS,
     pitfalls={
         "3 steps an epoch and a decaying rate read exact copies with accuracy 0.58": (
             "test_knockout_and_linear_accuracy_of_exact_copies_reach_the_ceilings_they_state"

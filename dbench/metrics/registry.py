@@ -43,6 +43,10 @@ Family = Literal["papers", "identifiability"]
 INVARIANCES = frozenset({"permutation", "sign", "scale", "shift"})
 """Transformations of the codes under which a score stays, unless its card says that it ``varies``."""
 
+IN_NATS = ("mutual_information", "Mutual information (nats)")
+BY_ENTROPY = ("normalised_information_of_factors", "Mutual information by the factor's entropy")
+"""Files and titles of the relation matrices that several metrics share (``picture``)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Score:

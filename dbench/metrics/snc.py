@@ -8,7 +8,7 @@ from dbench.codes import Sample
 from dbench.metrics.alignment import align
 from dbench.metrics.ceilings import between
 from dbench.metrics.inputs import label_indices, labels_alone, require_count
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Known, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import given_generator
 
@@ -66,7 +66,7 @@ def bin_accuracy(
     label="SNC",
     labels=True,
     known=(Known(noisy=1 / 2, shared=1),),
-    picture=("mutual_information", "Mutual information (nats)"),
+    picture=IN_NATS,
     pitfalls={
         "unequal classes keep copies at 0.85": "test_a_perfect_code_scores_one_on_unequal_classes_of_a_common_divisor",
         "some lengths give one cut too many": "test_snc_lies_within_its_bounds_and_every_point_is_in_a_bin",

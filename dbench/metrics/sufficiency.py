@@ -7,7 +7,7 @@ import numpy as np
 from dbench.codes import Sample
 from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Known, Score, metric
 from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
@@ -20,7 +20,7 @@ from dbench.seeds import given_generator
     label="Sufficiency",
     wide=True,
     known=(Known(noisy=0.75 * log2(3) - 1, shared=1),),
-    picture=("mutual_information", "Mutual information (nats)"),
+    picture=IN_NATS,
     pitfalls={
         "gaps charge codes for what factors have in common": (
             "test_minimality_and_sufficiency_of_copies_are_1_however_dependent_factors_are"

@@ -25,14 +25,13 @@ from dbench.claims.ledger import completed
 from dbench.claims.regime import Predicate
 from dbench.errors import DbenchError, EvidenceLacking
 from dbench.estimates.evidence import OnDemand, other_size, repeats
-from dbench.estimates.filters import NothingLeftOut
 from dbench.estimates.partly_scored import on_scored_seeds
 from dbench.estimates.population import Population, PopulationPair
 from dbench.plugin.recorder import JUNIT, Recorder, card_of, cards_of
-from dbench.plugin.session import RECORD_PROPERTY, REMARK_PROPERTY, REPEATS_PROPERTY, Session
+from dbench.plugin.session import RECORD_PROPERTY, REMARK_PROPERTY, Session
 from dbench.plugin.settings import setting
 from dbench.report import prepare_folder, report_folder
-from dbench.stats import Estimate, Interval
+from dbench.stats import Estimate
 
 # pytest builds its outcome exceptions at run time, so a type checker cannot see that this is a class.
 _Skipped: Any = pytest.skip.Exception
@@ -120,7 +119,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests that judge a claim, and note which cards share a name."""
+    """Mark the tests that judge a claim, and note which cards share a name; long tests come first."""
     first: dict[str, Claim] = {}
     shared = config.stash.setdefault(SHARED, set())
     for item in items:
@@ -128,6 +127,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.claim(card.id))
             if first.setdefault(card.name, card) is not card:
                 shared.add(card.name)
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)  # one that begins last lets workers wait
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -151,31 +151,38 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         regime = _regime(card, arguments)
         if inside := _inside(arguments, [unit for condition in regime for unit in condition["outside"]]):
             seen, every = _judged(pyfuncitem, card, inside), seen
-    except NothingLeftOut as same:
-        pyfuncitem.user_properties.append((REPEATS_PROPERTY, str(same)))
-        pytest.skip(str(same))
     except EvidenceLacking as lacking:
-        _settle(pyfuncitem, card, (None, Judgement(Verdict.NOT_TESTED, str(lacking))), arguments)
+        _settle(pyfuncitem, card, Judgement(Verdict.NOT_TESTED, str(lacking)), arguments)
         return True
     if outside := [condition for condition in regime if not condition["holds"]]:
         said = "; ".join(f"{c['says']} is not {c['rule']} for {', '.join(c['outside'])}" for c in outside)
-        seen = (seen[0], Judgement(Verdict.NOT_TESTED, f"fewer than half of the units are left: {said}"))
-    _settle(pyfuncitem, card, seen, inside or arguments, regime, every)
+        seen = Judgement(Verdict.NOT_TESTED, f"fewer than half of the units are left: {said}", seen.interval)
+    beside = {"every": every, "filtered": _filtered(pyfuncitem, card, inside or arguments)}
+    _settle(pyfuncitem, card, seen, inside or arguments, regime, **beside)
     return True
 
 
-def _judged(item: pytest.Function, card: Claim, arguments: dict[str, Any]) -> tuple[Interval, Judgement]:
+def _judged(item: pytest.Function, card: Claim, arguments: dict[str, Any], level: float | None = None) -> Judgement:
     """Call a test, and judge its estimate. Populations among the arguments become those that it was called with."""
-    level = _level(item, card)
 
-    def interval(**given: Any) -> Interval:
+    def judgement(**given: Any) -> Judgement:
         returned = item.obj(**given)
         if not isinstance(returned, Estimate):
             pytest.fail(f"{item.nodeid} must return an Estimate, got {type(returned).__name__}", pytrace=False)
-        return returned.at(level)
+        return card.judge(returned, confidence=_level(item, card) if level is None else level)
 
-    returned = on_scored_seeds(interval, arguments)
-    return card.cut(returned), card.judge(returned, confidence=level)
+    return on_scored_seeds(judgement, arguments)
+
+
+def _filtered(item: pytest.Function, card: Claim, arguments: dict[str, Any]) -> Judgement | None:
+    """What is seen of those models or codes that the card's filter keeps, at its own level; nothing if it keeps all."""
+    if not card.filtered:
+        return None
+    try:
+        found = _judged(item, card, {**arguments, **card.filtered}, level=card.confidence)
+    except EvidenceLacking as lacking:
+        return Judgement(Verdict.NOT_TESTED, str(lacking))
+    return found if found.interval and found.interval.left_out else None
 
 
 def _regime(card: Claim, arguments: dict[str, Any]) -> list[dict[str, Any]]:
@@ -261,10 +268,10 @@ def _populations(arguments: dict[str, Any]) -> Iterator[Population | PopulationP
 def _settle(
     item: pytest.Function,
     card: Claim,
-    seen: tuple[Interval | None, Judgement],
+    seen: Judgement,
     arguments: dict[str, Any],
     regime: Sequence[dict[str, Any]] = (),
-    every: tuple[Interval, Judgement] | None = None,
+    **beside: Judgement | None,
 ) -> None:
     """Record a judgement, and make it the outcome of its test."""
     callspec = getattr(item, "callspec", None)
@@ -272,7 +279,7 @@ def _settle(
     params, ids = (callspec.params, tuple(callspec._idlist)) if callspec else ({}, ())
     params = {name: value for name, value in params.items() if name not in card.given}
     whole = completed(card, setting(item.config, "dbench_ledger"))
-    record = record_of(whole, *seen, params=params, ids=ids, nodeid=item.nodeid, every=every)
+    record = record_of(whole, seen, params=params, ids=ids, nodeid=item.nodeid, **beside)
     record["regime"] = list(regime)
     if populations:
         record["population"] = f"{', '.join(models.name for models in populations)}: {card.population}"

@@ -48,6 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("dbench_claims", "folder of the claims; the plugin is inert elsewhere", default="")
     parser.addini("dbench_report", "folder the report is written to", default="none")
     parser.addini("dbench_figures", "folder of figures for the report, as make pages writes them", default="none")
+    parser.addini("dbench_errata", "function that returns the report's errata, module:name", default="none")
     parser.addini("dbench_expect", "file of expected verdicts", default="none")
     parser.addini("dbench_frozen", "file of frozen rules", default="none")
     parser.addini("dbench_ledger", "ledger of findings beside those shipped", default="none")
@@ -66,6 +67,7 @@ def _judges_claims(config: pytest.Config) -> bool:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker; where claims are judged, take in what judges and what records."""
     config.addinivalue_line("markers", "claim(id): added to every test that judges a claim of the ledger")
+    config.addinivalue_line("markers", "long: a test of ten seconds or more, which begins before the others")
     if _judges_claims(config):
         from dbench.plugin import judge  # takes seconds
 

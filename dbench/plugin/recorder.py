@@ -5,13 +5,13 @@ import os
 from collections.abc import Generator, Iterable
 from dataclasses import asdict
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
 
 from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields, ledger
 from dbench.claims.card import name_of
-from dbench.claims.errata import errata
 from dbench.claims.frozen import load_frozen
 from dbench.claims.ledger import completed
 from dbench.errors import DbenchError, refused
@@ -172,7 +172,7 @@ class Recorder:
                 provenance=self.provenance | {"evidence": evidence} | _multiplicity(records),
                 complete=self.whole,
                 selection=" ".join(map(str, self.config.invocation_params.args)),
-                errata=[asdict(entry) for entry in errata() if entry.paper in papers],
+                errata=[asdict(entry) for entry in self._errata() if entry.paper in papers],
             )
             if self.folder:
                 figures = self.config.getini("dbench_figures")
@@ -180,6 +180,11 @@ class Recorder:
                 self.written = write_report(self.folder, self.document, figures=read_figures(drawn, self.document))
         except DbenchError as error:
             self.unwritten, session.exitstatus = str(error), session.exitstatus or 1
+
+    def _errata(self) -> Iterable[Any]:
+        """Entries that the function of the ini file returns; none without one."""
+        name = str(self.config.getini("dbench_errata"))
+        return () if name == "none" else resolve_name(name)()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the verdicts by paper, what was lost or is stale, and the files written."""

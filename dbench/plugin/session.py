@@ -9,11 +9,9 @@ from dbench.claims.expected import Expectations
 from dbench.claims.record import broken_record
 from dbench.claims.rules import Verdict
 
-# Names in a test's user properties: its record as JSON, what a check says of itself, and why a judgement would only
-# repeat another.
+# Names in a test's user properties: its record as JSON, and what a check says of itself.
 RECORD_PROPERTY = "dbench"
 REMARK_PROPERTY = "dbench-remark"
-REPEATS_PROPERTY = "dbench-repeats"
 
 NOTHING_DECIDED = 8
 LOST_WORKER = 3
@@ -28,7 +26,6 @@ class Outcome:
     failure: str = ""
     skipped: str = ""
     remark: str = ""
-    repeats: bool = False
     finished: bool = False
 
     @property
@@ -80,7 +77,6 @@ class Session:
         test.records = [json.loads(said) for name, said in properties if name == RECORD_PROPERTY] or test.records
         said = dict(properties)
         test.remark = said.get(REMARK_PROPERTY, test.remark)
-        test.repeats |= REPEATS_PROPERTY in said
         if outcome == "failed":
             test.failure = message or f"failed in {phase}"
         elif outcome == "skipped":
@@ -108,7 +104,7 @@ class Session:
         for nodeid in self.expected | self.outcomes.keys():
             test = self.outcomes.get(nodeid, Outcome())
             record = test.record
-            if record is None and (nodeid not in self.cards or (test.repeats and test.word == "skipped")):
+            if record is None and nodeid not in self.cards:
                 continue
             # A test may reach its verdict and break afterwards, in a teardown say: then nothing is proven.
             broke_later = record is not None and test.failure and Verdict(record["verdict"]).holds

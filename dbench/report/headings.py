@@ -63,6 +63,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
         "notes": [
             *(decider.get("notes", []) if decider else []),  # reports of before have none
             *([_units_note(decider)] if decider and every else []),
+            *([_filtered_note(decider)] if decider and decider.get("filtered") else []),
             *([f"One of those that stand or fall by the same: {row.group}."] if row.group else []),
             *([_fresh_note(worst_of(fresh))] if fresh else []),
             *([_size_note(by_size)] if len(by_size) > 1 else []),
@@ -85,6 +86,15 @@ def _units_note(record: Record) -> str:
     return (
         f"Without {listed(outside, most=MOST_NAMES)}; over all units {every['verdict']} ({number(every['estimate'])})."
     )
+
+
+def _filtered_note(record: Record) -> str:
+    """What is seen of those models or codes alone that a filter keeps."""
+    found = record["filtered"]
+    if found["left_out"] is None:
+        return f"Without what a filter on models or codes removes, {found['verdict']}: {one_line(found['reason'])}."
+    removed = "{:,} of {:,}".format(*found["left_out"])
+    return f"Without {removed} models or codes, which a filter removes, {found['verdict']} ({estimate_text(found)})."
 
 
 def _fresh_note(worst: Record) -> str:

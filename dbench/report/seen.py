@@ -6,16 +6,14 @@ kind of evidence and the table that head it. ``{}`` is the estimate of the recor
 part of a sentence of several (:func:`dbench.claims.rules.every_part`).
 """
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from dbench.claims import Rule, Verdict
+from dbench.claims import Verdict
 from dbench.claims.ledger import Finding
 from dbench.report.schema import Record
 from dbench.report.text import asked_text, counted, estimate_text, n_text, number, part_text, plural
 from dbench.shown import one_line
-from dbench.stats import Interval
 
 # Nobody trains more: an estimate that lies on its bound would ask for thousands.
 MOST_UNITS = 1_000
@@ -123,7 +121,7 @@ def _against(record: Record) -> str:
         if _without_width(record):
             return f"all {plural(record['unit'], 2)} gave the same, so that no interval can be given"
         at = record["settles_at"]
-        if at and _decided_by_interval(record):
+        if at and record["n"] < record.get("min_n", 0):  # reports of before do not say it
             return f"of fewer than the {counted(at, record['unit'])} that are asked for"
         return f"not wholly {asked} as asked, and not wholly outside"
     away = f"no effect ({none}), away from what is asked ({asked})" if _between(record) else f"what is asked ({asked})"
@@ -176,18 +174,6 @@ def _tipping(record: Record) -> str:
         return ""
     up = "up to" if record["high"] is None else "down to"
     return f" Reproduced for any bound {up} {number(at)}; asked by {source}."
-
-
-def _decided_by_interval(record: Record) -> bool:
-    """Whether the interval alone would decide, had it been taken over enough units."""
-    low, high = (
-        end if record[name] is None else record[name] for name, end in (("low", -math.inf), ("high", math.inf))
-    )
-    ends = record["interval"]
-    if ends is None or None in ends:
-        return False
-    estimate = Interval(record["estimate"], ends[0], ends[1], record["n"], record["confidence"])
-    return Rule(low, high, record["null"]).decide(estimate) is not Verdict.UNDECIDED
 
 
 def _capital(text: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,24 +22,40 @@ if TYPE_CHECKING:
     from dbench.scoring.scores import Scores
 
 
+_OF_CODES = (
+    click.option(
+        "--codes",
+        metavar="NAME",
+        help="Array of an archive, or columns of a table (a,b or mu_*).  [codes; code_*, z_*]",
+    ),
+    click.option("--factors", metavar="NAME", help="The same for the factors.  [factors; factor_*]"),
+    click.option(
+        "--continuous", multiple=True, metavar="NAME", help="Factor that is no label (repeatable; * for all)."
+    ),
+    click.option("--discrete", multiple=True, metavar="NAME", help="Factor that is a label (repeatable; * for all)."),
+    click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metric to compute (repeatable).  [all]"),
+    click.option(
+        "--family",
+        default="papers",
+        show_default=True,
+        help="Metrics without --metric: papers (the five papers'), identifiability (later ones'), or all.",
+    ),
+    click.option("--rows", type=click.IntRange(1), help="Rows to keep of a longer file, drawn at random.  [2,000,000]"),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides all draws."),
+)
+
+
+def of_codes(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what is read of files, and which metrics are computed of it."""
+    return reduce(lambda made, option: option(made), reversed(_OF_CODES), command)
+
+
 @click.command()
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, metavar="FILE...")
 @click.option("--encoder", metavar="MODULE:NAME", help="Score this encoder of images (with --data) in place of a file.")
 @click.option("--data", metavar="NAME", help="Data set for --encoder: one of dbench's, or module:class.")
 @click.option("--decoder", metavar="MODULE:NAME", help="Draw traversals of this decoder (with --encoder and --out).")
-@click.option(
-    "--codes", metavar="NAME", help="Array of an archive, or columns of a table (a,b or mu_*).  [codes; code_*, z_*]"
-)
-@click.option("--factors", metavar="NAME", help="The same for the factors.  [factors; factor_*]")
-@click.option("--continuous", multiple=True, metavar="NAME", help="Factor that is no label (repeatable; * for all).")
-@click.option("--discrete", multiple=True, metavar="NAME", help="Factor that is a label (repeatable; * for all).")
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Metric to compute (repeatable).  [all]")
-@click.option(
-    "--family",
-    default="papers",
-    show_default=True,
-    help="Metrics without --metric: papers (the five papers'), identifiability (later ones'), or all.",
-)
+@of_codes
 @click.option("--fast", is_flag=True, help="Leave out the slow ones.")
 @click.option(
     "--repeats",
@@ -46,8 +63,6 @@ if TYPE_CHECKING:
     help="Repeats behind each interval.  [10; 0 with predictors]",
 )
 @click.option("--most", type=click.IntRange(1), help="Codes of most information to fit predictors on.  [all]")
-@click.option("--rows", type=click.IntRange(1), help="Rows to keep of a longer file, drawn at random.  [2,000,000]")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides all draws.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of records in place of tables.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Also write all numbers to this file.")
 @click.option("--html", "html_file", type=click.Path(path_type=Path), help="Also write a page: tables and diagrams.")
@@ -92,7 +107,7 @@ def score(
     from dbench.scoring.terminal import show
 
     choose(options["metrics"], options["family"])  # a misspelt name shall not wait for a long file
-    pairs = _pairs(files)
+    pairs = pairs_of(files)
     if out and len(pairs) > 1:
         raise InvalidInput(f"--out takes the diagrams of one file, got {len(pairs)} files")
     for option, place in (("--csv", csv_file), ("--html", html_file)):
@@ -183,7 +198,7 @@ def _draw(decoder: str, found: CodesFile, out: Path) -> Path:
     return write_aside(out / "traversals.png", picture.getvalue())
 
 
-def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
+def pairs_of(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
     """Sort the arguments into files: an .npy of codes is followed by one of factors."""
     pairs: list[tuple[Path, Path | None]] = []
     rest = list(files)

@@ -122,7 +122,7 @@ def compute(
         times = dict.fromkeys(times, 0)
     steps = [(item, False) for item in quick] + [(item, True) for item in quick]
     steps += [(item, refine) for item in slow for refine in (False, True)]
-    few = fitted = _few(scored.sample, int(seed))
+    few = fitted = rows_for_predictors(scored.sample, int(seed))
     if most is not None and any(item.learned and not item.wide for item in wanted):
         fitted = most_informative(few, most, int(seed))
     with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt):
@@ -155,8 +155,8 @@ def trees_in_threads() -> AbstractContextManager[Any]:
     return config
 
 
-def _few(sample: Sample, seed: int) -> Sample:
-    """Draw the rows that metrics with predictors see."""
+def rows_for_predictors(sample: Sample, seed: int) -> Sample:
+    """Draw the rows that metrics with predictors see, of samples of equal length the same."""
     if len(sample) <= LEARNED_ROWS:
         return sample
     stream = generator(task="score_codes", step="rows", seed=seed)
@@ -173,7 +173,7 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            score = _call(item, scored, seed)
+            score = call(item, scored, seed)
         except DbenchError as error:
             reason = str(error)
         except (ArithmeticError, MemoryError, ValueError) as error:
@@ -193,7 +193,8 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
     return Result(item, score, "", rows, seed, seconds, remarks, chance=chance, copies=copies)
 
 
-def _call(item: Item, scored: ScoredCodes, seed: int, **repeat: int) -> Score:
+def call(item: Item, scored: ScoredCodes, seed: int, **repeat: int) -> Score:
+    """Compute an item by the stream of its name, of this seed and repeat."""
     options = dict(item.options)
     # Of wide codes all metrics of information deal out alike, so that it is counted once.
     name = "wide" if item.wide and scored.sample.n_codes > WIDE else item.name
@@ -221,7 +222,7 @@ def _refined(result: Result, scored: ScoredCodes, repeats: int, *, bare: bool) -
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
                 dealt, copied = shuffled(scored.sample, stream), exact_copies(scored.sample)
                 chance, copies = (
-                    _call(item, replace(scored, sample=sample), result.seed).value for sample in (dealt, copied)
+                    call(item, replace(scored, sample=sample), result.seed).value for sample in (dealt, copied)
                 )
                 result = replace(result, chance=chance, copies=copies)
             if repeats > 1:
@@ -240,7 +241,7 @@ def _repeat(item: Item, scored: ScoredCodes, seed: int, number: int) -> float:
         rows = stream.integers(len(scored.sample), size=len(scored.sample))
         logvar = None if scored.logvar is None else scored.logvar[rows]
         scored = replace(scored, sample=scored.sample.take(rows), logvar=logvar)
-    return _call(item, scored, seed, repeat=number + 1).value
+    return call(item, scored, seed, repeat=number + 1).value
 
 
 def _input(item: Item, scored: ScoredCodes) -> tuple[Any, ...]:

@@ -256,18 +256,23 @@ def score(
     computed: dict[str, Any] = {"metrics": metrics, "family": family, "fast": fast, "seed": seed, "repeats": repeats}
     computed |= {"most": most, "source": source}
     with python_messages():
-        found = _found(codes, factors, logvar, std, factor_names, seed, kinds)
+        found = read_given(codes, factors, logvar, std, factor_names, seed, kinds)
         if progress is False or callable(progress):
             scores = scores_of(found, progress=progress or None, **computed)
         else:
             with bar(found.name) as advance:
                 scores = scores_of(found, progress=lambda item, i, n, _: advance(item.name, i, n), **computed)
+    return for_python(scores)
+
+
+def for_python(scores: Scores) -> Scores:
+    """Return scores whose notes and reasons name arguments in place of options."""
     notes = tuple(in_python(note) for note in scores.file.notes)
     results = [replace(result, reason=in_python(result.reason)) for result in scores.results]
     return Scores(replace(scores.file, notes=notes), results)
 
 
-def _found(
+def read_given(
     codes: Any, factors: Any, logvar: Any, std: Any, factor_names: Sequence[str], seed: int, kinds: dict[str, Any]
 ) -> CodesFile:
     """Read what :func:`score` was given."""

@@ -36,18 +36,18 @@ def show(console: Console, scored: Sequence[Scores], *, table: str = "--csv or -
     """Print scores for reading, at any width; those of several files side by side. In ``table`` are all values."""
     for one in scored:
         for line in heading(one.file):
-            _say(console, line)
+            say(console, line)
     if len(scored) > 1:
         console.print()
         console.print(_side_by_side(scored, console.width))
     else:
         _show_one(console, scored[0], table)
     console.print()
-    _say(console, KEY, style="dim")
+    say(console, KEY, style="dim")
     for title, pick in (("Not computed", lambda r: [r.reason]), ("Warnings", lambda r: ["; ".join(r.warnings)])):
-        _list(console, title, remarks(scored, pick))
+        list_remarks(console, title, remarks(scored, pick))
     console.print()
-    _say(console, f"Seed {scored[0].results[0].seed}; {versions()}.", style="dim")
+    say(console, f"Seed {scored[0].results[0].seed}; {versions()}.", style="dim")
 
 
 def remarks(scored: Sequence[Scores], pick: Callable[[Result], Iterable[str]]) -> list[tuple[str, str]]:
@@ -110,7 +110,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _say(console: Console, text: str, *, style: str = "", indent: str = "") -> None:
+def say(console: Console, text: str, *, style: str = "", indent: str = "") -> None:
     """Print text as it stands (brackets are no markup), wrapped between words."""
     for line in textwrap.wrap(text, max(console.width - 1, 20), subsequent_indent=indent, break_on_hyphens=False):
         console.print(Text(line, style=style), overflow="fold")
@@ -195,7 +195,7 @@ def _values(
     digits = max(len(number(value)) for _, values in rows for value in values)
     needed = sum(max(len(head), digits) + 1 for head in heads)
     if needed + _NAME > console.width:
-        _say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see {elsewhere}.")
+        say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see {elsewhere}.")
         return
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column(title.lower(), overflow="fold")
@@ -214,7 +214,8 @@ def _broken(name: str, width: int) -> str:
     return "\n".join(line.rstrip() for line in lines if line)
 
 
-def _list(console: Console, title: str, entries: Sequence[tuple[str, str]]) -> None:
+def list_remarks(console: Console, title: str, entries: Sequence[tuple[str, str]]) -> None:
+    """Print what is said of metrics, by what is said; nothing where nothing is."""
     if not entries:
         return
     console.print()
@@ -223,4 +224,4 @@ def _list(console: Console, title: str, entries: Sequence[tuple[str, str]]) -> N
     for name, reason in entries:
         by_reason.setdefault(reason, []).append(name)
     for reason, names in by_reason.items():
-        _say(console, f"  {', '.join(names)}: {reason}", indent="    ")
+        say(console, f"  {', '.join(names)}: {reason}", indent="    ")

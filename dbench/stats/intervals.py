@@ -100,6 +100,7 @@ def bootstrap(
     generator: np.random.Generator,
     draws: int = 2_000,
     reflected: bool = False,
+    at_once: int | None = None,
 ) -> Estimate:
     """Estimate a statistic that is not smooth (a median, a range, a share of winners); its interval is from resamples.
 
@@ -112,17 +113,23 @@ def bootstrap(
     the interval no ends. Nor can it reach beyond the units: that of a median covers no more than 1 - 2 (1/2)^n, which
     is 94% at five. Draws are at least 200, made once, when the interval is first asked for. ``reflected`` reflects the
     interval at the value, which undoes the shift of a statistic that resamples move to one side, as they do a range.
+    A statistic that takes many draws ``at_once``, draws x units, returns a number for each.
 
     Raises:
         InvalidInput: no units, too few draws, or a statistic that is not finite.
     """
     if draws < 200:
         raise InvalidInput(f"draws must be at least 200, got {draws}")
-    value = float(_numbers(statistic, _all_units(n_units))[0])
+    everyone = _all_units(n_units)
+    value = float(_numbers(statistic, everyone[None] if at_once else everyone)[0])
 
     @cache
     def drawn() -> NDArray[np.float64]:
-        return np.array([_numbers(statistic, kept)[0] for kept in generator.integers(n_units, size=(draws, n_units))])
+        units = generator.integers(n_units, size=(draws, n_units))
+        if at_once:
+            parts = np.split(units, range(at_once, draws, at_once))
+            return np.concatenate([_numbers(statistic, part) for part in parts])
+        return np.array([_numbers(statistic, kept)[0] for kept in units])
 
     def ends(confidence: float) -> tuple[float, float]:
         if n_units < 5:

@@ -59,15 +59,13 @@ def sweep_correlations(levels: ArrayLike, sweeps: ArrayLike) -> NDArray[np.float
 
 
 def _max_beats_min(bad: NDArray[np.float64], good: NDArray[np.float64]) -> float:
-    """P(better of two seeds of ``bad`` > worse of two seeds of ``good``): the unbiased U-statistic."""
+    """P(better of two seeds of ``bad`` > worse of two seeds of ``good``): the unbiased U-statistic.
 
-    def extremes(values: NDArray[np.float64], of: np.ufunc) -> NDArray[np.float64]:
-        i, j = np.triu_indices(len(values), k=1)
-        return np.asarray(of(values[i], values[j]), dtype=np.float64)
-
-    lucky, unlucky = extremes(bad, np.maximum), np.sort(extremes(good, np.minimum))
-    beaten = np.searchsorted(unlucky, lucky, side="left")
-    return float(beaten.mean() / len(unlucky))
+    In order of size, seed k is the better one of k pairs; a pair's worse seed lies below it unless both lie above.
+    """
+    below = np.searchsorted(np.sort(good), np.sort(bad), side="left")
+    beaten = math.comb(len(good), 2) - (len(good) - below) * (len(good) - below - 1) // 2
+    return float(np.arange(len(bad)) @ beaten / math.comb(len(bad), 2) / math.comb(len(good), 2))
 
 
 def luck_beats_choice(scores: NDArray[np.float64]) -> float:

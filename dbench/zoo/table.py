@@ -114,14 +114,14 @@ def _check_columns(table: pd.DataFrame, path: Path) -> None:
 
 
 def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) -> None:
-    if unknown := sorted(set(table["status"]) - {"done", "diverged"}):
+    if unknown := sorted(set(table["status"].unique()) - {"done", "diverged"}):
         raise DamagedData(f"{path}: status must be done or diverged, got {', '.join(unknown)}")
     if twice := int(table.duplicated(["run", "score"]).sum()):
         raise DamagedData(f"{path} must have one row for each run and score, got {twice} repeated")
     fixed = [name for name in COLUMNS if name not in ("score", "value")]
     if (table.groupby("run")[fixed].nunique() > 1).any(axis=None):
         raise DamagedData(f"{path}: the rows of one run must agree in everything but score and value")
-    n_runs, names = table["run"].nunique(), set(table["score"])
+    n_runs, names = table["run"].nunique(), set(table["score"].unique())
     if n_runs != manifest["runs"] or names != set(manifest["scores"]) or len(table) != n_runs * len(names):
         raise DamagedData(
             f"{path} must have each of {len(manifest['scores'])} scores for each of {manifest['runs']} runs, "
@@ -134,7 +134,7 @@ def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) ->
             f"{path}: values must be finite where the run is done and missing where it diverged, "
             f"got {wrong['value'].iloc[0]} for {wrong['score'].iloc[0]} of run {wrong['run'].iloc[0]}"
         )
-    for score, rows in table[done].groupby("score"):
+    for score, rows in table.loc[done, ["value", "seed"]].groupby(table.loc[done, "score"]):
         check_whole_seeds(f"{path}: {score}", rows["value"].isna(), rows["seed"])
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from dbench.claims.errata import errata, papers, read_part
 from dbench.errors import DamagedData
+from dbench_published.errata.entries import errata, papers, read_part
 
 LIST = "checked.toml"
 

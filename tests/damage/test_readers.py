@@ -27,7 +27,7 @@ from dbench.errors import DamagedData, DbenchError
 from dbench.models.stacked import glorot_uniform
 from dbench.report import build_document, read_report, write_report
 from dbench.seeds import generator
-from dbench.stats import Interval
+from dbench.stats import mean_of
 from dbench.zoo.checkpoints import checkpoint_name, find_checkpoint
 from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.engine import Group, images_of, network_of, train_group
@@ -190,8 +190,8 @@ def report_reader(folder: Path, what: str) -> Reader:
         min_n=5,
         deviations=("small",),
     )
-    found = Interval(0.7, 0.6, 0.8, 10, 0.95)
-    record = record_of(card, found, card.judge(found), params={"metric": "mig"}, ids=("mig",), nodeid="a::b")
+    found = card.judge(mean_of([0.6, 0.7, 0.8, 0.7, 0.7]))
+    record = record_of(card, found, params={"metric": "mig"}, ids=("mig",), nodeid="a::b")
     record |= {"seconds": 1.0}
     write_report(folder, build_document([record, record | {"evidence": "published"}]))
     return Reader(folder, lambda folder, stream: spoil_json(folder / "report.json", stream), read_report)

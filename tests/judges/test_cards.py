@@ -32,7 +32,7 @@ from dbench.claims.card import fault_of
 from dbench.claims.frozen import FrozenCard
 from dbench.errors import DamagedData, InvalidInput
 from dbench.estimates.population import Population
-from dbench.stats import Interval, exact, jackknife, mean_of
+from dbench.stats import Estimate, Interval, exact, jackknife, mean_of
 
 CARD = Claim(
     id="sober.theorem-1",
@@ -51,8 +51,8 @@ CARD = Claim(
 )
 
 
-def estimate(low: float, high: float, *, n: int = 5, confidence: float = 0.95) -> Interval:
-    return Interval((low + high) / 2, low, high, n, confidence)
+def estimate(low: float, high: float, *, n: int = 5) -> Estimate:
+    return Estimate((low + high) / 2, n, lambda level: (low, high))
 
 
 def test_an_unknown_field_is_refused_and_a_card_never_changes():
@@ -103,11 +103,9 @@ def test_a_card_is_derived_with_what_differs_alone():
     assert CARD.probe("turned") == replace(CARD, role="probe", part="turned", quote="", printed=None)
 
 
-def test_an_interval_of_less_confidence_than_asked_is_refused():
-    with pytest.raises(InvalidInput, match=r"judged at confidence 0.95, got an interval of 0.9"):
-        CARD.judge(estimate(0.6, 0.7, confidence=0.9))
-    with pytest.raises(InvalidInput, match=r"judged at confidence 0.99, got an interval of 0.95"):
-        CARD.judge(estimate(0.6, 0.7), confidence=0.99)
+def test_an_estimate_is_judged_at_the_level_of_its_card_or_at_the_one_that_its_cells_share():
+    assert CARD.judge(mean_of([0.5, 0.7, 0.9])).interval == mean_of([0.5, 0.7, 0.9]).at(0.95)
+    assert CARD.judge(mean_of([0.5, 0.7, 0.9]), confidence=0.99).interval.confidence == 0.99
     assert CARD.judge(exact(0.6, n=5)).verdict is Verdict.REPRODUCED
 
 
@@ -118,20 +116,20 @@ def test_too_few_units_decide_nothing_however_clear_they_look():
 
 
 def test_two_units_without_a_spread_decide_nothing():
-    judgement = replace(CARD, min_n=1).judge(jackknife(lambda kept: float(len(kept)), 2).at(0.95))
+    judgement = replace(CARD, min_n=1).judge(jackknife(lambda kept: float(len(kept)), 2))
     assert judgement.verdict is Verdict.UNDECIDED
     assert judgement.reason.endswith("needs at least 3 (seed)")
 
 
 def test_trained_models_that_are_all_the_same_decide_nothing_and_constructions_do():
-    same = Interval(1.0, 1.0, 1.0, 5, 0.95)
+    same = estimate(1.0, 1.0)
     judgement = CARD.judge(same)
     assert judgement.verdict is Verdict.UNDECIDED
     assert "all units gave the same" in judgement.reason
     assert replace(CARD, evidence="synthetic").judge(same).verdict is Verdict.REPRODUCED
     # Rounding leaves a width: the mean of six times 0.7 is not 0.7, and five times 0.9 are not four times.
-    for rounded in (mean_of([0.7] * 6).at(0.95), jackknife(lambda kept: np.full(len(kept), 0.9).mean(), 5).at(0.95)):
-        assert rounded.low < rounded.high
+    for rounded in (mean_of([0.7] * 6), jackknife(lambda kept: np.full(len(kept), 0.9).mean(), 5)):
+        assert rounded.at(0.95).low < rounded.at(0.95).high
         assert "all units gave the same" in CARD.judge(rounded).reason
 
 
@@ -163,8 +161,8 @@ def test_a_decided_case_gives_estimate_interval_n_and_rule():
     ],
 )
 def test_the_printed_figure_of_a_case_is_compared_where_its_spread_is_printed(printed, agreement):
-    card, found = replace(CARD, printed=printed), estimate(0.57, 0.68)
-    record = record_of(card, found, card.judge(found), params={}, ids=("mig", "all"), nodeid="t")
+    card = replace(CARD, printed=printed)
+    record = record_of(card, card.judge(estimate(0.57, 0.68)), params={}, ids=("mig", "all"), nodeid="t")
     assert (record["verdict"], record["agreement"]) == ("reproduced", agreement)
     assert (record["printed_expects"] is None) == (agreement is None)
 
@@ -229,7 +227,7 @@ def test_a_record_takes_parameters_as_json_can_hold_them_and_no_path_of_this_mac
         "function": exact,
     }
     found = replace(estimate(0.6, 0.7), left_out=(3, 10))
-    record = record_of(CARD, found, CARD.judge(found), params=params, ids=(), nodeid="t")
+    record = record_of(CARD, CARD.judge(found), params=params, ids=(), nodeid="t")
     plain = {"whole": 3, "real": 0.5, "flag": True, "several": [1, 0.5], "nothing": None, "wild": "inf"}
     assert record["params"] == plain | {"folder": "micro", "function": "exact"}
     assert [type(record["params"][name]) for name in ("whole", "real", "flag")] == [int, float, bool]
@@ -238,8 +236,8 @@ def test_a_record_takes_parameters_as_json_can_hold_them_and_no_path_of_this_mac
 
 
 def test_a_record_of_an_interval_without_ends_shows_none():
-    found = Interval(0.6, -math.inf, math.inf, 1, 0.95)
-    record = record_of(CARD, found, CARD.judge(found), params={}, ids=(), nodeid="t")
+    found = Estimate(0.6, 1, lambda level: (-math.inf, math.inf))
+    record = record_of(CARD, CARD.judge(found), params={}, ids=(), nodeid="t")
     assert (record["estimate"], record["interval"], record["verdict"]) == (0.6, None, "undecided")
 
 
@@ -300,7 +298,8 @@ def test_an_interval_is_cut_to_what_the_statistic_can_be():
 def test_an_end_that_was_cut_promises_no_fewer_units():
     share = replace(CARD, rule=below(0.9), bounds=(0.0, 1.0))
     whole = Interval(0.7, 0.1, 1.3, 10, 0.95)
-    assert share.judge(whole).settles_at == share.rule.n_to_settle(whole) > share.judge(share.cut(whole)).settles_at
+    judged = share.judge(estimate(0.1, 1.3, n=10))
+    assert judged.settles_at == share.rule.n_to_settle(whole) > share.rule.n_to_settle(judged.interval)
 
 
 def test_what_verdicts_rest_on_never_changes():

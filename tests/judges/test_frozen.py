@@ -6,12 +6,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 
-from dbench.claims import CARD_ATTRIBUTE, ledger
+from dbench.claims import CARD_ATTRIBUTE, Claim, ledger
 from dbench.claims.fingerprint import declared_by, fingerprint
 from dbench.claims.frozen import Frozen, FrozenCard, frozen_again, load_frozen, translate_rules, write_frozen
 from dbench.claims_commands import _equal_cards
@@ -166,9 +166,19 @@ def _numbers(source: str) -> list[tuple[ast.Constant, str]]:
     return found
 
 
-def test_thirty_numbers_changed_by_hand_are_each_noticed_with_the_name_of_a_card(tmp_path, monkeypatch):
-    frozen, findings = load_frozen(ROOT / "claims" / "frozen.json"), ledger()
-    rng = np.random.default_rng(30)
+def _change_of(frozen: Frozen, card: Claim, tests: list) -> str:
+    """Where a card, with those of the tests that cover it, is not as it was frozen."""
+    own, row = [test for test in tests if getattr(test, CARD_ATTRIBUTE) is card], ledger()[card.id]
+    table = row.table if row.heads == "zoo" else ""
+    return frozen.change_of(card, declared_by(card, own, heads=row.heads, table=table))
+
+
+def _tests_of(module: ModuleType) -> list:
+    return [test for test in vars(module).values() if hasattr(test, CARD_ATTRIBUTE)]
+
+
+def test_thirty_numbers_changed_by_hand_are_each_noticed_with_the_name_of_a_card(tmp_path, monkeypatch, claim_files):
+    frozen, rng = load_frozen(ROOT / "claims" / "frozen.json"), np.random.default_rng(30)
     files = sorted((ROOT / "claims").glob("*/test_*.py"))
     sites = [(path, number) for path in files for number in _numbers(path.read_text())]
     for turn, site in enumerate(rng.choice(len(sites), 30, replace=False)):
@@ -182,37 +192,33 @@ def test_thirty_numbers_changed_by_hand_are_each_noticed_with_the_name_of_a_card
         spec = importlib.util.spec_from_file_location(copy.stem, copy)
         module = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, copy.stem, module)
+        as_it_was = _tests_of(claim_files[str(path.relative_to(ROOT / "claims").with_suffix(""))])
+        assert {_change_of(frozen, getattr(test, CARD_ATTRIBUTE), as_it_was) for test in as_it_was} == {""}
         try:
             spec.loader.exec_module(module)
         except DbenchError:  # a card that cannot be is refused where it stands
             continue
-        tests = [test for test in vars(module).values() if hasattr(test, CARD_ATTRIBUTE)]
-        cards = {id(getattr(test, CARD_ATTRIBUTE)): getattr(test, CARD_ATTRIBUTE) for test in tests}
-        changes = [
-            frozen.change_of(
-                card,
-                declared_by(
-                    card,
-                    [test for test in tests if getattr(test, CARD_ATTRIBUTE) is card],
-                    heads=findings[card.id].heads,
-                ),
-            )
-            for card in cards.values()
-        ]
+        tests = _tests_of(module)
+        changes = [_change_of(frozen, getattr(test, CARD_ATTRIBUTE), tests) for test in tests]
         assert any(changes), f"{path.name}:{number.lineno}: {number.value}"
 
 
 def test_a_constant_of_the_library_changed_by_hand_is_noticed_by_the_cards_that_reach_it(claim_files, monkeypatch):
     frozen = load_frozen(ROOT / "claims" / "frozen.json")
     files = [path.relative_to(ROOT / "claims").with_suffix("") for path in sorted(ROOT.glob("claims/*/test_*.py"))]
-    modules = [vars(claim_files[str(file)]) for file in files]
-    tests = [test for module in modules if "HELD" not in module for test in module.values()]
-    cards = {id(test): getattr(test, CARD_ATTRIBUTE).name for test in tests if hasattr(test, CARD_ATTRIBUTE)}
-    name = next(name for name in cards.values() if "HELD" in frozen.cards[name].declared["constants"])
-    own = [test for test in tests if cards.get(id(test)) == name]
-    card, row = getattr(own[0], CARD_ATTRIBUTE), ledger()[name.partition(" / ")[0]]
-    table = row.table if row.heads == "zoo" else ""
-    assert frozen.change_of(card, declared_by(card, own, heads=row.heads, table=table)) == ""
+    tests = [
+        test
+        for file in files
+        if not hasattr(claim_files[str(file)], "HELD")
+        for test in _tests_of(claim_files[str(file)])
+    ]
+    cards = {
+        card.name: card
+        for test in tests
+        if "HELD" in frozen.cards[(card := getattr(test, CARD_ATTRIBUTE)).name].declared["constants"]
+    }
+    assert cards
+    assert {_change_of(frozen, card, tests) for card in cards.values()} == {""}
     monkeypatch.setattr("dbench.estimates.relations.HELD", 0.2)
-    said = frozen.change_of(card, declared_by(card, own, heads=row.heads, table=table))
-    assert said.startswith(f"card {name!r} is not as it was frozen: constants: HELD is ")
+    for name, card in cards.items():
+        assert _change_of(frozen, card, tests).startswith(f"card {name!r} is not as it was frozen: constants: HELD is ")

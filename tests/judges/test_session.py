@@ -6,14 +6,7 @@ import pytest
 
 from dbench.claims import Verdict
 from dbench.claims.expected import Expectations
-from dbench.plugin.session import (
-    LOST_WORKER,
-    NOTHING_DECIDED,
-    RECORD_PROPERTY,
-    REMARK_PROPERTY,
-    REPEATS_PROPERTY,
-    Session,
-)
+from dbench.plugin.session import LOST_WORKER, NOTHING_DECIDED, RECORD_PROPERTY, REMARK_PROPERTY, Session
 
 CARD = {"claim": "flaws.xor", "evidence": "synthetic", "paper": "flaws", "part": ""}
 TEST = "claims/test_xor.py::test"
@@ -167,16 +160,6 @@ def test_a_stale_expectation_fails_unless_only_a_part_was_picked(session, partia
     session.expectations, session.partial = expectations("metric=mig"), partial
     run(session, judged("reproduced", metric="sap"))
     assert session.exit_status(0) == exit_status
-
-
-def test_a_judgement_that_would_repeat_another_is_no_record_whichever_phase_says_so(session):
-    session.expected.add(TEST)
-    phases = (("setup", "passed", {}), ("call", "skipped", {REPEATS_PROPERTY: "the same"}), ("teardown", "passed", {}))
-    for phase, outcome, properties in phases:
-        session.report(
-            TEST, phase=phase, outcome=outcome, seconds=0, properties=list(properties.items()), message="the same"
-        )
-    assert session.records() == []
 
 
 def test_a_check_says_what_became_of_it_and_what_it_remarks():

@@ -7,16 +7,16 @@ from calibration.families import ROWS
 from calibration.models import rng
 
 from dbench.claims import CARD_ATTRIBUTE, Verdict
-from dbench.stats import Interval
+from dbench.stats import Estimate
 from dbench_published import flaws_correlations as paper
 
 
-def inside(card, n: int) -> Interval:
-    """Build an interval that the card's rule calls 'reproduced', of so many units."""
+def inside(card, n: int) -> Estimate:
+    """Build an estimate that the card's rule calls 'reproduced', of so many units."""
     low, high = max(card.rule.low, card.bounds[0]), min(card.rule.high, card.bounds[1])
     low, high = (high - 1 if math.isinf(low) else low), (low + 1 if math.isinf(high) else high)
     middle, half = (low + high) / 2, (high - low) / 4
-    return Interval(middle, middle - half, middle + half, n, card.confidence)
+    return Estimate(middle, n, None if card.confidence == 1 else lambda level: (middle - half, middle + half))
 
 
 def test_fewer_units_than_a_card_asks_for_decide_nothing(cards):

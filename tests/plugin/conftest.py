@@ -14,6 +14,7 @@ INI = """
 addopts = --import-mode=importlib -p no:cacheprovider -p no:hypothesispytest
 dbench_claims = claims
 dbench_report = out
+dbench_errata = dbench_published.errata.entries:errata
 filterwarnings = error
 """
 

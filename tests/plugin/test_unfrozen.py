@@ -1,8 +1,15 @@
 """A session takes the fingerprint of the cards that it judges: one that is not as it was frozen does not pass."""
 
+import hashlib
+import json
+import shutil
 import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+
+from dbench.estimates.evidence import SHIPPED
 
 SOURCE = """
 CARD = card(part="a", confidence={level})
@@ -68,3 +75,46 @@ def test_holds():
     assert done.records["test_holds"]["reason"].endswith("evidence was edited: micro/runs.parquet")
     assert "Traceback" not in done.text
     assert done.verdicts == {"test_holds": "broken"}
+
+
+OF_A_TABLE = """
+from pathlib import Path
+
+from dbench.estimates import evidence
+
+evidence.SHIPPED = Path("evidence").resolve()
+
+@pytest.fixture
+def population():
+    return evidence.load_population(evidence.SHIPPED / "{name}")
+
+@card(evidence="zoo").covers
+def test_holds(population):
+    return around(population.scores("mig", "beta_vae").mean() + 1)
+"""
+
+
+@pytest.mark.parametrize("manifest", ["as it was", "rewritten"])
+def test_one_number_of_a_table_changed_by_hand_is_red_in_a_session_of_one_file(session, pytester, manifest):
+    name = "novel-dsprites_grid_16-without-shape0-scale0"
+    folder = shutil.copytree(SHIPPED / name, pytester.path / "evidence" / name)
+    arguments = (OF_A_TABLE.format(name=name), "-n0", f"--dbench-evidence=evidence/{name}")
+    assert session(*arguments).verdicts == {"test_holds": "reproduced"}
+    table = pq.read_table(folder / "runs.parquet")
+    values = table["value"].to_pylist()
+    values[values.index(max(values))] += 1e-6
+    pq.write_table(
+        table.set_column(table.schema.get_field_index("value"), "value", pa.array(values)), folder / "runs.parquet"
+    )
+    if manifest == "rewritten":
+        path = folder / "manifest.json"
+        said = json.loads(path.read_text()) | {
+            "sha256": hashlib.sha256((folder / "runs.parquet").read_bytes()).hexdigest()
+        }
+        path.write_text(json.dumps(said))
+    done = session(*arguments)
+    assert (done.code, done.verdicts) == (1, {"test_holds": "broken"})
+    (line,) = (line for line in done.text.splitlines() if line.startswith("claims/test_own.py::test_holds: evidence"))
+    assert f"{name}/runs.parquet" in line
+    assert "is not as evidence.sha256 has it" in line
+    assert "Traceback" not in done.text

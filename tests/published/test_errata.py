@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dbench.claims import errata as module
-from dbench.claims.errata import SEVERITIES, errata, papers
 from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.report.redact import redacted
+from dbench_published.errata import entries as module
 from dbench_published.errata.checked import checked
+from dbench_published.errata.entries import SEVERITIES, errata, papers
 from dbench_published.errata.page import letter, page
 from dbench_published.errata.quotations import missing, quotations
 from dbench_published.errata.recompute import differences, functions

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dbench.claims.errata import errata
 from dbench.errors import InvalidInput
 from dbench_published import flaws
+from dbench_published.errata.entries import errata
 
 
 def tables():

@@ -23,8 +23,9 @@ CARD = Claim.zoo(
 
 def record_with(**changes: Any) -> dict[str, Any]:
     claim = changes.get("claim", CARD.id)
-    judgement = Judgement(Verdict.REPRODUCED, "the interval lies wholly below -0.1")
-    record = record_of(CARD, Interval(-0.62, -0.71, -0.53, 30, 0.95), judgement, params={}, ids=(), nodeid="")
+    interval = Interval(-0.62, -0.71, -0.53, 30, 0.95)
+    judgement = Judgement(Verdict.REPRODUCED, "the interval lies wholly below -0.1", interval)
+    record = record_of(CARD, judgement, params={}, ids=(), nodeid="")
     del record["notes"]  # as reports of before
     nodeid = f"claims/{claim.replace('.', '/')}.py::test_holds"
     return record | {"paper": claim.partition(".")[0], "nodeid": nodeid, "seconds": 1.2} | changes

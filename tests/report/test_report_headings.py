@@ -95,8 +95,8 @@ TOO_FEW = "of fewer than the 40 seeds that are asked for"
         ({**OPEN, "settles_at": 74}, "below -0.1 as asked, and not wholly outside.", "About 74 seeds would decide it."),
         (OPEN, "and not wholly outside", "More seeds would decide it."),
         ({**OPEN, "settles_at": 7_308}, "and not wholly outside", "More than 1,000 seeds would decide it."),
-        ({"verdict": "undecided", "settles_at": 40}, TOO_FEW, "About 40 seeds would decide it."),
-        ({**OPEN, "estimate": 0.15, "interval": [0.1, 0.2], "settles_at": 40}, TOO_FEW, "About 40 seeds"),
+        ({"verdict": "undecided", "settles_at": 40, "min_n": 40}, TOO_FEW, "About 40 seeds would decide it."),
+        ({**OPEN, "settles_at": 40, "min_n": 40}, TOO_FEW, "About 40 seeds"),
         ({"verdict": "not tested", "reason": "needs shape"}, "Needs shape", "Such evidence would be judged."),
         (
             {"verdict": "undecided", "interval": [1, 1]},
@@ -338,3 +338,15 @@ def test_a_primary_that_broke_heads_whatever_other_sizes_say(make_record, sample
     assert "0 x 0" not in render_markdown(document) + render_html(document)
     (alone,) = build_document(records[:2], provenance={"evidence": tables})["headings"]
     assert (alone["verdict"], alone["notes"]) == ("broken", [])
+
+
+NOTHING_LEFT = {"estimate": None, "left_out": None, "verdict": "not tested", "reason": "no seed is left"}
+
+
+def test_what_a_filter_leaves_is_a_note(heading_of, make_record):
+    found = {"estimate": 0.2, "interval": [0.1, 0.3], "n": 30, "left_out": [3, 360], "verdict": "weaker", "reason": "r"}
+    notes = [heading_of(make_record(filtered=found | changes))["notes"][0] for changes in ({}, NOTHING_LEFT)]
+    assert notes == [
+        "Without 3 of 360 models or codes, which a filter removes, weaker (0.20 [0.10, 0.30]).",
+        "Without what a filter on models or codes removes, not tested: no seed is left.",
+    ]

@@ -181,6 +181,15 @@ def test_a_reflected_bootstrap_undoes_the_shift_of_a_range(of):
     assert (reflected.low, reflected.high) == pytest.approx((2 * plain.value - plain.high, 2 * plain.value - plain.low))
 
 
+def test_a_bootstrap_of_many_draws_at_once_is_that_of_one_by_one():
+    values = generator(test="at once").random(9)
+    one = bootstrap(lambda drawn: np.ptp(values[drawn]), 9, generator=generator(test="at once"), draws=250)
+    many = bootstrap(
+        lambda drawn: np.ptp(values[drawn], axis=1), 9, generator=generator(test="at once"), draws=250, at_once=40
+    )
+    assert one.at(0.95) == many.at(0.95)
+
+
 def test_the_bootstrap_of_few_units_has_no_ends_and_one_of_equal_units_no_width():
     few = bootstrap(lambda kept: 1.0, 4, generator=generator(test="few")).at(0.95)
     same = bootstrap(lambda kept: 1.0, 5, generator=generator(test="few"), draws=200).at(0.95)

@@ -1,0 +1,212 @@
+"""Two or more models' codes on the same rows: read, scored alike, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+
+from dbench.codes.reading import CodesFile
+from dbench.errors import InvalidInput, find
+from dbench.metrics.inputs import require_count
+from dbench.scoring.comparison import Comparison, Difference, with_interval
+from dbench.scoring.compute import STOPPED, Result, compute
+from dbench.scoring.halves import Progress, scores_of_halves
+from dbench.scoring.plan import Item, choose
+from dbench.scoring.progress import bar
+from dbench.scoring.reseeding import LARGEST, smallest_reliable_difference, tables
+from dbench.scoring.scored_codes import ScoredCodes
+from dbench.scoring.scores import Scores, for_python, read_given
+from dbench.scoring.wording import in_python, python_messages
+from dbench.shown import some
+
+REPEATS = 20
+"""Halves of the rows behind the interval of a difference."""
+
+
+def compare(
+    models: Mapping[str, Any] | Sequence[Any],
+    factors: Any = None,
+    *,
+    factor_names: Sequence[str] = (),
+    continuous: Collection[str] = (),
+    discrete: Collection[str] = (),
+    metrics: Collection[str] = (),
+    family: str = "papers",
+    seed: int = 0,
+    repeats: int = REPEATS,
+    table: str = LARGEST,
+    progress: bool | Progress = True,
+) -> Comparison:
+    """Compare models by every metric of their codes of the same rows: is one above the other, and by enough?
+
+    Each difference has a 95% interval: Student's t on the deviation from it over random halves of the rows, the same
+    halves, splits and draws for all models (:mod:`dbench.scoring.halves`). The intervals hold together: each is
+    widened for the number of differences that are asked for, pairs of models times metrics (Bonferroni's inequality;
+    Dunn, 'Multiple comparisons among means', JASA 56, 1961). Beside it stands the smallest reliable difference, what
+    training again with another seed moves (:func:`dbench.scoring.reseeding.smallest_reliable_difference`).
+
+    Args:
+        models: name -> codes, or a list: arrays (n x d, with ``factors``), or without them files, samples, or what
+            :func:`dbench.codes.arrays.read_arrays` returns, which may hold a posterior. Widths may differ, rows and
+            factors not.
+        factors: n x k, those of all models; beside ``.npy`` files of codes that of the factors.
+        factor_names: k names.
+        continuous: names of factors that are continuous although they look like labels (``*`` is a wildcard).
+        discrete: the same for labels that look continuous.
+        metrics: names; all quick ones of the family if none are given.
+        family: ``papers``, ``identifiability``, or ``all``.
+        seed: decides all draws.
+        repeats: halves of the rows behind each interval, at least 2.
+        table: runs table that says what another seed moves, a folder of fixtures/evidence.
+        progress: whether to show a bar after two seconds; or what is called with what is done now, its number and the
+            number of steps.
+
+    Returns:
+        The differences of every pair. After an interrupt (Ctrl-C) from those halves that were finished.
+
+    Raises:
+        InvalidInput: fewer than two models or more than 26, other rows or factors, arrays, files or an option that
+            break a rule.
+        DamagedData: a file that cannot be read.
+        UnknownName: a metric, family, table or factor that does not exist.
+
+    Example:
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> factors = rng.integers(4, size=(600, 2))
+        >>> near, far = (factors + noise * rng.normal(size=(600, 2)) for noise in (0.2, 0.5))
+        >>> compare({"near": near, "far": far}, factors, metrics=["mig"])["mig"].verdict()
+        'near above far, by more than another seed moves'
+    """
+    choose(metrics, family)
+    find("table", table, tables())
+    require_count("repeats", repeats, 2)
+    kinds = {"continuous": continuous, "discrete": discrete}
+    with python_messages():
+        found = [
+            replace(read_given(codes, factors, None, None, factor_names, seed, kinds), name=name)
+            for name, codes in _named(models)
+        ]
+        options: dict[str, Any] = {"metrics": metrics, "family": family, "seed": seed, "repeats": repeats}
+        with bar("compare") as shown:
+            advance = progress if callable(progress) else shown if progress else _silent
+            compared = compare_codes(found, table=table, progress=advance, **options)
+    differences = tuple(replace(one, reason=in_python(one.reason)) for one in compared.differences)
+    return replace(compared, scores=tuple(map(for_python, compared.scores)), differences=differences)
+
+
+def _silent(now: str, number: int, total: int) -> None:
+    pass
+
+
+def _named(models: Any) -> Iterator[tuple[str, Any]]:
+    """Name models: by their keys, their files where these differ, else by letters."""
+    if isinstance(models, Mapping):
+        yield from ((str(name), codes) for name, codes in models.items())
+        return
+    if not isinstance(models, (list, tuple)):
+        raise InvalidInput(f"models must be a dictionary of codes by name, or a list, got {type(models).__name__}")
+    names = [Path(one).name if isinstance(one, (str, Path)) else getattr(one, "name", "") for one in models]
+    known = all(names) and len(set(names)) == len(names)
+    letters = ascii_uppercase if len(names) <= len(ascii_uppercase) else [str(i + 1) for i in range(len(names))]
+    yield from zip(names if known else letters, models, strict=False)
+
+
+def require_same_rows(models: Sequence[CodesFile]) -> None:
+    """Insist on at least two models of the same rows and factors.
+
+    Raises:
+        InvalidInput: they are not.
+    """
+    if not 2 <= len(models) <= len(ascii_uppercase):
+        raise InvalidInput(
+            f"models must be 2 to {len(ascii_uppercase)}, to be compared with each other, got {len(models)}"
+        )
+    first, *others = models
+    one = first.sample
+    for model in others:
+        other, both = model.sample, f"{first.name} and {model.name}"
+        if len(one) != len(other):
+            raise InvalidInput(f"models must have the same rows, got {len(one):,} and {len(other):,} of {both}")
+        if one.factor_names != other.factor_names:
+            names = f"{some(one.factor_names)} and {some(other.factor_names)}"
+            raise InvalidInput(f"models must have the same factors in one order, got {names} of {both}")
+        for name, kinds in zip(one.factor_names, zip(one.kinds, other.kinds, strict=True), strict=True):
+            if kinds[0] != kinds[1]:
+                raise InvalidInput(f"{name} must be of one kind, got {' and '.join(kinds)} of {both}")
+        if (wrong := np.argwhere(one.factors != other.factors)).size:
+            (row, j), count = wrong[0], len(np.unique(wrong[:, 0]))
+            values = f"{one.factors[row, j]:g} and {other.factors[row, j]:g}"
+            raise InvalidInput(
+                f"models must have the same factors in every row, got {values} for {one.factor_names[j]} in row "
+                f"{row} of {both}; {count:,} rows differ"
+            )
+
+
+def compare_codes(
+    models: Sequence[CodesFile],
+    *,
+    metrics: Collection[str],
+    family: str,
+    seed: int,
+    repeats: int,
+    table: str,
+    progress: Progress,
+) -> Comparison:
+    """Compare what was read; options as of :func:`compare`, with the words of the command line."""
+    require_same_rows(models)
+    if len({model.name for model in models}) < len(models):
+        raise InvalidInput(f"models must have a name each, got {some([model.name for model in models])}")
+    files = [ScoredCodes.of(model) for model in models]
+    every = [_of_model(file, metrics, family, seed, progress) for file in files]
+    rows = list(zip(*every, strict=True))
+    whole = [row for row in rows if all(result.score is not None for result in row)]
+    items = [row[0].item for row in whole if row[0].item.varied is not None]
+    stopped = any(result.reason == STOPPED for results in every for result in results)
+    halves: dict[str, Any] = {}
+    failed: dict[str, str] = {}
+    if items and not stopped:
+        halves, failed = scores_of_halves(files, items, seed=seed, repeats=repeats, progress=progress)
+    done = min((len(values) for values in halves.values()), default=repeats if failed else 0)
+    pairs = list(combinations(range(len(files)), 2))
+    asked = len(halves) * len(pairs)
+    differences = []
+    for first, second in pairs:
+        for row in rows:
+            one, other = row[first], row[second]
+            name, names = one.item.name, (files[first].name, files[second].name)
+            found = Difference(item=one.item, models=names, another_seed=smallest_reliable_difference(name, table))
+            if one.score is None or other.score is None:
+                differences.append(replace(found, reason=_reason(one, other, names)))
+                continue
+            found = replace(found, scores=(one.score.value, other.score.value))
+            if name in halves and done > 1:
+                differences.append(with_interval(found, halves[name][:, [first, second]], asked))
+            else:
+                lacking = "no interval: needs every row once" if one.item.varied is None else STOPPED
+                differences.append(replace(found, reason=failed.get(name, lacking)))
+    scores = tuple(Scores(file, results) for file, results in zip(files, every, strict=True))
+    return Comparison(scores, tuple(differences), done, table, int(seed), stopped or (bool(items) and done < repeats))
+
+
+def _of_model(file: ScoredCodes, metrics: Collection[str], family: str, seed: int, progress: Progress) -> list[Result]:
+    """Score one model; where no metric is named the slow ones, and what compares models itself, are no part of it."""
+
+    def advance(item: Item, number: int, total: int, found: object) -> None:
+        progress(f"{file.name}: {item.name}", number, total)
+
+    results = compute(file, metrics=metrics, family=family, fast=True, seed=seed, repeats=0, progress=advance)
+    return [result for result in results if metrics or (result.item.speed == "fast" and result.item.needs != "models")]
+
+
+def _reason(one: Result, other: Result, names: tuple[str, str]) -> str:
+    if one.reason == other.reason:
+        return one.reason
+    said = [f"{result.reason} ({name})" for result, name in zip((one, other), names, strict=True) if result.reason]
+    return "; ".join(said)

@@ -1,0 +1,193 @@
+"""Differences of scores of two or more models on the same rows: intervals, verdicts in words, tables."""
+
+from __future__ import annotations
+
+import html
+import io
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import special
+
+from dbench import __version__
+from dbench.errors import find
+from dbench.provenance import commit, versions
+from dbench.scoring.plan import Item
+from dbench.scoring.scores import Scores
+
+CONFIDENCE = 0.95
+
+_NUMBERS = ("first_score", "second_score", "difference", "low", "high", "p", "another_seed")
+
+ALIKE = "no difference told apart"
+SMALL, LARGE = "smaller than another seed would move", "by more than another seed moves"
+UNKNOWN = "of another seed nothing is known"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One metric of two models: what they score and how sure the difference is, or the reason why there is none."""
+
+    item: Item
+    models: tuple[str, str]
+    scores: tuple[float, float] | None = None
+    reason: str = ""  # why there is no difference, or no interval
+    error: float | None = None  # half the width of its interval
+    p: float | None = None  # of no difference, times the number of differences asked for
+    another_seed: float | None = None  # smallest reliable difference: what another seed moves, in 19 of 20 cases
+
+    @property
+    def value(self) -> float | None:
+        """The first model's score less the second's."""
+        return None if self.scores is None else self.scores[0] - self.scores[1]
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Both ends of the interval around the difference."""
+        if self.value is None or self.error is None:
+            return None
+        return self.value - self.error, self.value + self.error
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the interval leaves 0 out, by more than rounding moves the metric."""
+        return self.value is not None and self.error is not None and abs(self.value) > max(self.error, _slack(self))
+
+    def verdict(self, first: str = "", second: str = "") -> str:
+        """Say in words which model is above; the names are by default those of the models."""
+        if self.value is None or self.error is None:
+            return ""
+        one, other = first or self.models[0], second or self.models[1]
+        if not self.told_apart:
+            return ALIKE
+        said = f"{one} above {other}" if self.value > 0 else f"{other} above {one}"
+        if self.another_seed is None:
+            return f"{said}; {UNKNOWN}"
+        return f"{said}, {SMALL if abs(self.value) < self.another_seed else LARGE}"
+
+
+def _slack(difference: Difference) -> float:
+    assert difference.scores is not None
+    return difference.item.tolerance * max(1.0, *map(abs, difference.scores))
+
+
+def deviation_of(difference: float, halves: NDArray[np.float64]) -> float:
+    """Standard error of a difference, from the scores of halves (repeats x 2): root mean square deviation from it.
+
+    Not from the mean of the halves: what fewer rows shift counts too, such as the bias of an estimate, and extreme
+    values that one model has alone, between which bins of equal width are laid.
+    """
+    return float(np.sqrt(np.mean((halves[:, 0] - halves[:, 1] - difference) ** 2)))
+
+
+def widening(repeats: int, asked: int = 1) -> float:
+    """Half of an interval by its standard error: Student's t of so many deviations, with Bonferroni's share."""
+    return float(special.stdtrit(repeats, 1 - (1 - CONFIDENCE) / 2 / asked))
+
+
+def with_interval(found: Difference, halves: NDArray[np.float64], asked: int) -> Difference:
+    """Return a difference with its interval and p value, from the scores of halves (repeats x 2)."""
+    assert found.value is not None
+    size, deviation = abs(found.value), deviation_of(found.value, halves)
+    if deviation > 0:
+        p = min(1.0, asked * 2 * float(special.stdtr(len(halves), -size / deviation)))
+    else:
+        p = float(size <= _slack(found))
+    return replace(found, error=deviation * widening(len(halves), asked), p=p)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What :func:`compare` found; printed it is the table, and ``comparison["mig"]`` is a difference.
+
+    Attributes:
+        scores: those of each model, as :func:`dbench.score` has them.
+        differences: of every pair of models, every metric.
+        repeats: number of halves that were scored.
+        table: name of the runs table behind ``another_seed``.
+        seed: what decided all draws.
+        stopped: whether an interrupt (Ctrl-C) left something out.
+    """
+
+    scores: tuple[Scores, ...]
+    differences: tuple[Difference, ...]
+    repeats: int
+    table: str
+    seed: int
+    stopped: bool
+
+    def __getitem__(self, name: str) -> Difference:
+        """Return the difference of the first two models in a metric.
+
+        Raises:
+            UnknownName: a metric that was not asked for.
+        """
+        first = [one for one in self.differences if one.models == self.differences[0].models]
+        return find("difference", name, {one.item.name: one for one in first})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(one.file.name for one in self.scores)
+
+    @property
+    def asked(self) -> int:
+        """Number of differences with an interval, by which all of them are widened."""
+        return sum(one.error is not None for one in self.differences)
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """One JSON object for each pair of models and metric, as ``dbench compare --json`` prints them."""
+        shared = {"confidence": CONFIDENCE, "asked": self.asked, "repeats": self.repeats, "table": self.table}
+        shared |= {"seed": self.seed, "version": __version__, "versions": versions(), "commit": commit()}
+        return [_record(one) | shared for one in self.differences]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each pair of models and metric, with what is its own in :attr:`records`."""
+        frame = pd.DataFrame([_record(one) for one in self.differences])
+        frame = frame.astype(dict.fromkeys(_NUMBERS, "float64")).fillna({"better": "", "verdict": "", "reason": ""})
+        frame.attrs = {"seed": self.seed, "versions": versions(), "commit": commit(), "asked": self.asked}
+        return frame
+
+    def __str__(self) -> str:
+        """What ``dbench compare`` prints, 100 characters wide."""
+        from rich.console import Console
+
+        from dbench.scoring.compared import show
+
+        text = io.StringIO()
+        show(Console(file=text, width=100, highlight=False, force_jupyter=False, force_terminal=False), self)
+        return text.getvalue()
+
+    def to_markdown(self) -> str:
+        """Return the differences as a table in Markdown (GitHub's tables), with the verdicts."""
+        from dbench.scoring.compared import markdown
+
+        return markdown(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _record(one: Difference) -> dict[str, Any]:
+    first, second = one.scores or (None, None)
+    low, high = one.interval or (None, None)
+    return {
+        "metric": one.item.name,
+        "first": one.models[0],
+        "second": one.models[1],
+        "better": one.item.better,
+        "first_score": first,
+        "second_score": second,
+        "difference": one.value,
+        "low": low,
+        "high": high,
+        "p": one.p,
+        "another_seed": one.another_seed,
+        "verdict": one.verdict() or None,
+        "reason": one.reason or None,
+    }
