@@ -206,7 +206,9 @@ def _inside(arguments: dict[str, Any], outside: list[str]) -> dict[str, Any]:
     def cut(one: Any) -> Any:
         if isinstance(one, OnDemand):
             return one.without(outside)
-        return one.of(rest(one)) if isinstance(one, Population) else one
+        if isinstance(one, (Population, PopulationPair)):
+            return one.of([objective for part in one.parts for objective in rest(part)])
+        return one
 
     if not outside or not all(rest(part) for whole in _populations(arguments) for part in whole.parts):
         return {}

@@ -29,6 +29,7 @@ from dbench.estimates.evidence import (
 )
 from dbench.estimates.partly_scored import PartlyScored, on_scored_seeds
 from dbench.estimates.population import Population, PopulationPair
+from dbench.plugin import judge
 from dbench.stats import jackknife
 from dbench.zoo.arrays import AGREEMENTS, RunArrays
 from dbench.zoo.complete import write_table
@@ -384,3 +385,13 @@ def test_pairs_are_tables_of_one_profile_on_different_data_in_the_order_of_the_p
     (tmp_path / "b" / "manifest.json").write_text(json.dumps(manifest | {"profile": single}))
     assert [folder.name for folder in swept_folders(folders)] == list("deafghi")
     assert swept_folders([tmp_path / "b"]) == [tmp_path / "b"]
+
+
+def test_units_outside_are_left_out_of_each_population_that_a_test_is_given(population):
+    gone, *left = population.objectives
+    given = {"one": population, "pair": PopulationPair(population, population), "other": 3}
+    inside = judge._inside(given, [gone])
+    assert inside["one"].objectives == left
+    assert [part.objectives for part in inside["pair"].parts] == [left] * 2
+    assert inside["other"] == 3
+    assert judge._inside(given, population.objectives) == {}
