@@ -125,7 +125,7 @@ def test_the_tutorial_runs_from_a_wheel_in_an_empty_folder(wheel_python, tmp_pat
     printed = run_blocks(from_wheel, tmp_path, wheel_python)
     assert (tmp_path / "reports" / "latest-partial" / "index.html").is_file()
     assert "contradicted hownot.fact-7" in printed
-    assert "perfect copies and noise differ" in printed
+    assert "The scale: perfect copies score" in printed
 
 
 def test_the_readme_shows_a_claim_as_it_is_and_counts_verdicts_as_a_session_does():
@@ -165,7 +165,7 @@ def test_the_readme_says_what_a_wheel_prints_in_an_empty_folder(wheel_python, tm
     printed = run_blocks([mine], tmp_path, wheel_python)
     for said in (
         "codes.npz: 10,000 observations",
-        "perfect copies and noise differ",
+        "The scale: perfect copies score",
         "72 models on",
         "Pick ",
         "A: a.npz",

@@ -62,8 +62,9 @@ class Printed:
         both numbers, by Student's law of the fewer units. A spread that the paper does not print cannot be made up for.
 
         Example:
-            >>> Printed("0.54 +- 0.06", 0.54, 0.06, 9).expects(Interval(0.4, 0.35, 0.45, 20, 0.95))
-            (0.473..., 0.606...)
+            >>> low, high = Printed("0.54 +- 0.06", 0.54, 0.06, 9).expects(Interval(0.4, 0.35, 0.45, 20, 0.95))
+            >>> round(low, 2), round(high, 2)
+            (0.47, 0.61)
         """
         if self.value is None or self.spread is None or seen.is_exact or seen.n < 2:
             return None

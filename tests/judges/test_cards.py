@@ -243,9 +243,9 @@ def test_a_record_of_an_interval_without_ends_shows_none():
 
 def test_a_record_holds_what_was_seen_of_all_units_beside_what_was_judged():
     found, all_units = estimate(0.6, 0.7), estimate(0.1, 0.3)
-    every = (all_units, CARD.judge(all_units))
-    record = record_of(CARD, found, CARD.judge(found), params={}, ids=(), nodeid="t", every=every)
-    assert (record["verdict"], record["all_units"]["verdict"]) == ("reproduced", str(every[1].verdict))
+    every = CARD.judge(all_units)
+    record = record_of(CARD, CARD.judge(found), params={}, ids=(), nodeid="t", every=every)
+    assert (record["verdict"], record["all_units"]["verdict"]) == ("reproduced", str(every.verdict))
     assert record["all_units"]["interval"] == [0.1, 0.3]
     assert record["interval"] == [0.6, 0.7]
 

@@ -85,7 +85,7 @@ CONSTANTS = {
     "dci_explicitness": {"UNITS": (0, 4, 16, 64, 256), "RIDGE": 1e-3, "_STANDARD_ERRORS": 2},
     "downstream": {"SIZES": (10, 100, 1000, 10_000), "FOLDS": 5, "STRENGTHS": tuple(np.logspace(-4, 4, 10))},
     "gaussian_total_correlation": {"SMALLEST_EIGENVALUE": 1e-12},
-    "posterior": {"THRESHOLD": 0.01},
+    "posterior": {"ACTIVE": 0.01},
     "r2": {"PENALTIES": (1e-4, 1e-3, 1e-2, 0.1, 1, 10), "KERNEL_ROWS": 1000},
     "relations.importance": {"SMALLEST_LEAF": 500, "SMALLEST_FOREST": 1600},
 }
