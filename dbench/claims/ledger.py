@@ -30,7 +30,7 @@ class Finding:
         seen: what was seen in the field's words, by the verdict of which the words are true; numbers stand as slots
             that are filled from the records (:mod:`dbench.report.seen`).
         famous: where the paper, or who cites it, draws it as a conclusion; empty of all others.
-        aside: why its records do not head it: it is no finding of the authors, or the text that we have cannot tell it.
+        aside: why its records do not head it: it is no finding of the authors, or our text or measurement cannot tell.
     """
 
     id: str
