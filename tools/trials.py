@@ -184,7 +184,9 @@ def _pytest(arguments: Iterable[str], plugin: object) -> int:
     import pytest
 
     plugins = [plugin, _SameExamples()]
-    return int(pytest.main(["-n0", "-q", "-p", "no:cacheprovider", "--tb=no", *arguments], plugins=plugins))
+    # An installation that can be edited leaves its metadata in the checkout, of which pytest then warns.
+    quiet = ["-n0", "-q", "-p", "no:cacheprovider", "--tb=no", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    return int(pytest.main([*quiet, *arguments], plugins=plugins))
 
 
 def reach(folders: Iterable[str], suite: list[str], known: Path) -> dict[str, Any]:
