@@ -21,9 +21,10 @@ from scipy import stats
 from dbench.codes import Sample
 from dbench.codes.reading import CodesFile
 from dbench.files import write_aside
+from dbench.scoring.comparing import scores_of_halves
 from dbench.scoring.comparison import deviation_of, widening
 from dbench.scoring.compute import call
-from dbench.scoring.halves import scores_of_halves
+from dbench.scoring.inputs import prepared
 from dbench.scoring.plan import PLAN, Item
 from dbench.scoring.reseeding import (
     LARGEST,
@@ -33,7 +34,6 @@ from dbench.scoring.reseeding import (
     score_name,
     smallest_reliable_difference,
 )
-from dbench.scoring.scored_codes import ScoredCodes
 from dbench.seeds import generator
 from dbench.stats import share_of
 from dbench.zoo.panel import SHIPPED, read_panel
@@ -82,7 +82,7 @@ def pair_of_strengths(seed: int = 10_000) -> tuple[int, int]:
     return first, second
 
 
-def drawn(models: tuple[int, int], rows: int, stream: np.random.Generator, *, swapped: bool) -> list[ScoredCodes]:
+def drawn(models: tuple[int, int], rows: int, stream: np.random.Generator, *, swapped: bool) -> list[CodesFile]:
     """Draw rows of two models; swapped row by row at random, the two have one law."""
     first, second = map(grid_of, models)
     taken = stream.choice(len(first), size=rows, replace=False)
@@ -92,10 +92,10 @@ def drawn(models: tuple[int, int], rows: int, stream: np.random.Generator, *, sw
         both[:, turned] = both[::-1, turned]
     samples = [Sample(codes, first.factors[taken], first.factor_names) for codes in both]
     names = tuple(f"code_{j}" for j in range(first.n_codes))
-    return [ScoredCodes.of(CodesFile(name, one, names, rows)) for name, one in zip("AB", samples, strict=True)]
+    return [prepared(CodesFile(name, one, names, rows)) for name, one in zip("AB", samples, strict=True)]
 
 
-def tried(models: list[ScoredCodes], plan: Plan, seed: int) -> dict[str, tuple[float, float]]:
+def tried(models: list[CodesFile], plan: Plan, seed: int) -> dict[str, tuple[float, float]]:
     """Difference and its standard error, by metric."""
     halves, failed = scores_of_halves(models, plan.items, seed=seed, repeats=plan.repeats, progress=lambda *_: None)
     if failed:
