@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import DbenchError, InvalidInput
-from dbench.files import same_file, write_aside
+from dbench.files import same_file, write_file
 from dbench.outside import load_callable
 from dbench.shown import cell, one_line, terminal
 
@@ -156,7 +156,7 @@ def score(
     written, failed = list[Path](), list[DbenchError]()
     for place, text in texts.items():
         try:
-            written.append(write_aside(place, text))
+            written.append(write_file(place, text))
         except DbenchError as error:
             failed.append(error)
     if as_json:
@@ -195,7 +195,7 @@ def _draw(decoder: str, found: CodesFile, out: Path) -> Path:
     assert figure is not None
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=200, bbox_inches="tight")
-    return write_aside(out / "traversals.png", picture.getvalue())
+    return write_file(out / "traversals.png", picture.getvalue())
 
 
 def pairs_of(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:

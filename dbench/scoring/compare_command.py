@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import InvalidInput
-from dbench.files import same_file, write_aside
+from dbench.files import same_file, write_file
 from dbench.scoring.commands import of_codes, pairs_of
 from dbench.shown import cell, one_line, terminal
 
@@ -71,7 +71,7 @@ def compare(
         read = [replace(found, name=str(first)) for found, (first, _) in zip(read, pairs, strict=True)]
     with bar("compare") as advance:
         found = compare_codes(read, repeats=repeats or REPEATS, table=table or LARGEST, progress=advance, **options)
-    written = write_aside(csv_file, _csv(found)) if csv_file else None
+    written = write_file(csv_file, _csv(found)) if csv_file else None
     if as_json:
         click.echo(json.dumps(found.records, indent=1, allow_nan=False))
     else:

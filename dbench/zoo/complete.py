@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside, same_file
+from dbench.files import atomic_write, same_file
 from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays, compared_apart
 from dbench.zoo.extend import SCORE_VERSIONS, Earlier, Records, load_earlier
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
@@ -250,7 +250,7 @@ def write_table(
         # All are written before the first is renamed: an earlier table stays whole until then.
         with ExitStack() as all_written:  # which is left in the opposite order, the manifest last
             for name, content in reversed(contents.items()):
-                all_written.enter_context(aside(folder / name)).write_bytes(content)
+                all_written.enter_context(atomic_write(folder / name)).write_bytes(content)
     except OSError as error:
         raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
     return folder / TABLE

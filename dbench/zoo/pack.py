@@ -18,7 +18,7 @@ from safetensors import safe_open
 from safetensors.numpy import save
 
 from dbench.errors import DamagedData, InvalidInput, UnknownName
-from dbench.files import readable, write_aside
+from dbench.files import readable, write_file
 from dbench.models.objectives import find_card
 from dbench.training.execution import PRECISIONS
 from dbench.zoo.engine import images_of, network_of
@@ -130,7 +130,7 @@ def pack_runs(
             raise InvalidInput(f"size must hold a run, which takes {size - room / _MB:.2g} MB, got {size:g}")
         header = seal({"schema": PACK_SCHEMA, "runs": runs}).decode()
         path = folder / f"runs-{place:03d}.safetensors"
-        written.append(write_aside(path, save(tensors, metadata={_HEADER: header})))
+        written.append(write_file(path, save(tensors, metadata={_HEADER: header})))
         place += len(runs)
     return Packing(written, place - skip, len(finished) - place)
 

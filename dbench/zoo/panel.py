@@ -17,7 +17,7 @@ from safetensors.numpy import save
 from dbench.codes import GridSource
 from dbench.data import DataSet, load
 from dbench.errors import DamagedData, InvalidInput
-from dbench.files import readable, write_aside
+from dbench.files import readable, write_file
 from dbench.training.encode import encode_grid
 from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey, check_no_code
@@ -118,7 +118,7 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path, *, encoders_on
         if not np.isfinite(values).all():
             raise InvalidInput(f"weights must fit into float16, got larger ones in {name}")
     header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": data.fingerprint}
-    write_aside(path, save(weights, metadata={"panel": json.dumps(header)}))
+    write_file(path, save(weights, metadata={"panel": json.dumps(header)}))
 
 
 def read_panel(path: str | Path) -> Panel:

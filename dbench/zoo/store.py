@@ -25,7 +25,7 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside, readable
+from dbench.files import atomic_write, readable
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
 Status = Literal["done", "diverged", "interrupted"]
@@ -107,14 +107,14 @@ class Store:
 
     def _write(self, path: str, data: bytes) -> None:
         try:
-            with aside(Path(path)) if self.local else self._aside(path) as place:
+            with atomic_write(Path(path)) if self.local else self._atomic_write(path) as place:
                 self._fs.pipe_file(str(place), data)
         except OSError as error:
             raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
 
     @contextmanager
-    def _aside(self, path: str) -> Iterator[str]:
-        """Do in a bucket what :func:`~dbench.files.aside` does in a folder."""
+    def _atomic_write(self, path: str) -> Iterator[str]:
+        """Do in a bucket what :func:`~dbench.files.atomic_write` does in a folder."""
         place = f"{path}.{uuid.uuid4().hex[:8]}.partial"
         try:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
