@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dbench.errors import DamagedData
 from dbench.models import Network
 from dbench.training import State
-from dbench.training.streams import BLOCK
+from dbench.training.state import BLOCK
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 

@@ -14,7 +14,7 @@ from dbench.errors import InvalidInput, unknown_name
 from dbench.models.objectives import find_card
 from dbench.training import State
 from dbench.training.execution import check_device
-from dbench.training.streams import BLOCK
+from dbench.training.state import BLOCK
 from dbench.zoo.engine import Group, fitting, images_of, network_of, train_keys
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import clock
