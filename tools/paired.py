@@ -20,7 +20,7 @@ from scipy import stats
 
 from dbench.codes import Sample
 from dbench.codes.reading import CodesFile
-from dbench.files import write_aside
+from dbench.files import write_file
 from dbench.scoring.comparing import scores_of_halves
 from dbench.scoring.comparison import deviation_of, widening
 from dbench.scoring.compute import call
@@ -281,7 +281,7 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Write the page."""
     chosen = options()
-    write_aside(PAGE, page(*plans(chosen.tries, chosen.fitted_tries), chosen.scratch))
+    write_file(PAGE, page(*plans(chosen.tries, chosen.fitted_tries), chosen.scratch))
     return 0
 
 

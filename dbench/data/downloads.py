@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dbench.data.base import Factors, GridData, Images, digest
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside
+from dbench.files import atomic_write
 
 _CUT_OFF = ("ConnectionError", "ProxyError", "Timeout")  # of requests, which pooch downloads with
 
@@ -69,7 +69,7 @@ def unpacked(
     """
     if not target.is_file() or target.stat().st_size != prod(shape):
         try:
-            with aside(target) as place, place.open("wb") as file:
+            with atomic_write(target) as place, place.open("wb") as file:
                 written = sum(file.write(np.ascontiguousarray(part).data) for part in parts())
                 if written != prod(shape):
                     raise DamagedData(f"{target.name} must hold {prod(shape)} bytes, got {written}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside
+from dbench.files import atomic_write
 from dbench.report.badge import badges
 from dbench.report.document import headings_match, report_text
 from dbench.report.figures import PageFigure
@@ -93,7 +93,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
     """Write all texts aside, then rename all of them, the last one last."""
     try:
         with contextlib.ExitStack() as all_written:  # which is left in the opposite order
-            places = {name: all_written.enter_context(aside(folder / name)) for name in reversed(list(texts))}
+            places = {name: all_written.enter_context(atomic_write(folder / name)) for name in reversed(list(texts))}
             for name, text in texts.items():
                 _write_through(places[name], text)
     except OSError as error:

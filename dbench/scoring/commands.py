@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import DbenchError, InvalidInput
-from dbench.files import same_file, write_aside
+from dbench.files import same_file, write_file
 from dbench.outside import load_callable
 from dbench.shown import one_line, terminal
 
@@ -181,7 +181,7 @@ def score(
     written, failed = list[Path](), list[DbenchError]()
     for path, text in texts.items():
         try:
-            written.append(write_aside(path, text))
+            written.append(write_file(path, text))
         except DbenchError as error:
             failed.append(error)
     if as_json:
@@ -216,7 +216,7 @@ def _draw(decoder: str, codes: CodesFile, out: Path) -> Path:
     assert figure is not None
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=200, bbox_inches="tight")
-    return write_aside(out / "traversals.png", picture.getvalue())
+    return write_file(out / "traversals.png", picture.getvalue())
 
 
 def _with_progress(codes: CodesFile, options: dict[str, Any]) -> Sequence[Result]:
@@ -288,7 +288,7 @@ def compare(
     read = _read(pairs, rows, options["seed"], reading)
     with bar("compare") as advance:
         compared = compare_codes(read, repeats=repeats or REPEATS, table=table or LARGEST, progress=advance, **options)
-    written = write_aside(csv_file, csv([compared.frame])) if csv_file else None
+    written = write_file(csv_file, csv([compared.frame])) if csv_file else None
     if as_json:
         click.echo(json.dumps(compared.records, indent=1, allow_nan=False))
     else:
