@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.metrics.inputs import label_indices, require_varying, standardise
 from dbench.metrics.r2 import kernel
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
@@ -74,13 +74,7 @@ def _explicitness(x: Array, y: Array, x_test: Array, truth: Array) -> tuple[floa
     learned=True,
     compared=True,
     tolerance=1e-5,
-    known=(Known(noisy=1, shared=1, slack=0.02),),
     shown=("size", "informativeness"),
-    pitfalls={
-        "codes that tell nothing have a flat curve, so they are explicit": (
-            "test_codes_that_tell_nothing_are_not_explicit"
-        ),
-    },
 )
 def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = None) -> Score:
     """How soon the loss of reading a factor falls as the capacity of the reader grows, averaged over factors.

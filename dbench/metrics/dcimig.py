@@ -1,7 +1,5 @@
 """DCIMIG (Sepliarskaia et al. 2019): gaps of codes, the best for each factor. Higher is better."""
 
-from math import log2
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -9,7 +7,7 @@ from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
@@ -34,14 +32,7 @@ def best_gap_per_factor(matrix: ArrayLike) -> NDArray[np.float64]:
     cite="sepliarskaia2019",
     label="DCIMIG",
     wide=True,
-    known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
     picture=IN_NATS,
-    pitfalls={
-        "one normaliser for all factors: those of many values weigh most": (
-            "test_dcimig_weighs_factors_by_their_entropies"
-        ),
-        "a single factor has no second": "test_a_single_factor_has_a_second_of_0",
-    },
 )
 def dcimig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Information that factors have in a code of their own beyond what that code has of others, by all entropy.

@@ -10,7 +10,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.boosted_trees import boosted_trees
 from dbench.metrics.inputs import labels_alone, require_count
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.metrics.softmax import softmax_predictions, softmax_regressions, with_intercept
 from dbench.seeds import given_generator
 
@@ -123,17 +123,8 @@ def _test_size(sample: Sample, test: int | None) -> int:
     speed="slow",
     varies={"scale": "weights on codes that are not standardised are penalised"},
     tolerance=0.02,
-    constant=(0.26, 0.05),
-    known=(Known(noisy=3 / 4, shared=1, slack=0.04, options={"sizes": (400,)}),),
     quick={"sizes": (60,)},
     variants={"gbt": {"speed": "by name"}},
-    pitfalls={
-        "10 points cannot hold 40 classes": "test_ten_observations_without_most_values_are_answered",
-        "folds lack some classes": "test_a_class_a_fold_has_not_seen_is_never_guessed_there",
-        "codes are not standardised": "test_downstream_chooses_the_strength_that_scikit_learns_search_would",
-        "boosted trees have no seed": "test_boosted_trees_repeat_under_one_generator_and_read_exact_copies",
-        "values within 1e-7 count as equal": "test_scale_shift_and_monotone_maps_of_the_training_codes_change_nothing",
-    },
 )
 def downstream(
     sample: Sample,

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.inputs import labels_alone, require_positive, standardise
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
@@ -78,15 +78,6 @@ def _mean(areas: Array) -> float:
     labels=True,
     learned=True,
     tolerance=1e-4,
-    constant=(0.5, 1e-12),
-    known=(Known(noisy=3 / 4, shared=1, slack=0.04),),
-    pitfalls={
-        "scored on training points or by one model": "test_explicitness_is_the_mean_area_of_one_regression_a_value",
-        "a value missing from the test part raises": "test_values_missing_from_one_part_are_left_out_of_explicitness",
-        "a constant code raises": "test_codes_that_are_all_constant_have_a_stated_answer",
-        "no line singles out a middle value": "test_explicitness_of_exact_copies_is_its_ceiling_and_of_noise_chance",
-        "chance is 0.5": "test_rescaled_explicitness_puts_chance_at_zero",
-    },
 )
 def explicitness(
     sample: Sample, *, rescaled: bool = False, penalty: float = 1.0, generator: np.random.Generator | None = None

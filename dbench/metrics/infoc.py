@@ -7,7 +7,7 @@ from dbench.codes import Sample
 from dbench.metrics.ceilings import normalised_informations
 from dbench.metrics.infom import largest_share
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import BY_ENTROPY, Known, Score, metric
+from dbench.metrics.registry import BY_ENTROPY, Score, metric
 from dbench.seeds import given_generator
 
 
@@ -24,12 +24,7 @@ def _shares(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     cite="hsu2023",
     label="InfoC",
     wide=True,
-    known=(Known(noisy=1, shared=1 / 2),),
     picture=BY_ENTROPY,
-    pitfalls={
-        "the number of codes sets the scale": "test_infoc_falls_as_idle_codes_that_look_informed_are_added",
-        "one code divides by zero": "test_with_one_factor_or_one_code_nothing_is_divided_by_zero",
-    },
 )
 def infoc(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a factor's information that its first code holds, averaged over factors.

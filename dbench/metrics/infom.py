@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.codes import Sample
 from dbench.metrics.ceilings import normalised_informations
 from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import BY_ENTROPY, Known, Score, metric
+from dbench.metrics.registry import BY_ENTROPY, Score, metric
 from dbench.seeds import given_generator
 
 
@@ -43,13 +43,7 @@ def _mean(matrix: NDArray[np.float64]) -> float:
     label="InfoM",
     mixes=True,
     wide=True,
-    known=(Known(noisy=1, shared=1 / 2),),
     picture=BY_ENTROPY,
-    pitfalls={
-        "a share of next to no information: noise scores 0.65": "test_noise_scores_what_is_stated_for_chance",
-        "which codes are active depends on their units": "test_a_declared_invariance_holds",
-        "one factor divides by zero": "test_with_one_factor_or_one_code_nothing_is_divided_by_zero",
-    },
 )
 def infom(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a code's normalised information that is of its first factor, averaged over codes.

@@ -1,14 +1,12 @@
 """JEMMIG (Do and Tran 2020): joint entropy less the mutual information gap, normalised. Higher is better."""
 
-from math import log2
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies, informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
@@ -36,13 +34,7 @@ def _per_factor(information: Array, of_codes: Array, of_factors: Array, bins: in
     cite="do2020",
     label="JEMMIG",
     wide=True,
-    known=(Known(noisy=1 - (4 - 1.5 * log2(3)) / (1 + log2(20)), shared=1 - 1 / (1 + log2(20))),),
     picture=IN_NATS,
-    pitfalls={
-        "a logarithm of another base in the normaliser": "test_jemmig_is_its_formula_in_nats",
-        "constant codes score above noise": "test_codes_that_are_all_constant_have_a_stated_answer",
-        "noise scores above 0": "test_noise_scores_what_is_stated_for_chance",
-    },
 )
 def jemmig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Whether a factor's best code knows it alone and holds nothing else, averaged over factors.

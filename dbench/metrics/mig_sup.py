@@ -1,14 +1,12 @@
 """MIG-sup (Li et al. 2020): the mutual information gap along codes instead of factors. Higher is better."""
 
-from math import log2
-
 import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import normalised_informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import BY_ENTROPY, Known, Score, metric
+from dbench.metrics.registry import BY_ENTROPY, Score, metric
 from dbench.seeds import given_generator
 
 
@@ -20,12 +18,7 @@ from dbench.seeds import given_generator
     label="MIG-sup",
     mixes=True,
     wide=True,
-    known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
     picture=BY_ENTROPY,
-    pitfalls={
-        "dead codes give NaN": "test_one_dead_code_does_not_turn_a_score_into_nan",
-        "idle codes halve it": "test_mig_sup_leaves_constant_codes_out_and_counts_noise",
-    },
 )
 def mig_sup(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Gap between the two factors that a code knows most about, averaged over codes.

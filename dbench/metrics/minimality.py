@@ -1,14 +1,12 @@
 """Minimality (Almudévar and Ortega 2024): whether a code holds one factor and nothing else. Higher is better."""
 
-from math import log2
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies, informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import entropy
 from dbench.seeds import given_generator
 
@@ -31,14 +29,7 @@ def _per_code(information: Array, of_codes: Array) -> tuple[Array, float]:
     cite="almudevar2024",
     label="Minimality",
     wide=True,
-    known=(Known(noisy=0.75 * log2(3) - 1, shared=3 / 4),),
     picture=IN_NATS,
-    pitfalls={
-        "gaps charge codes for what factors have in common": (
-            "test_minimality_and_sufficiency_of_copies_are_1_however_dependent_factors_are"
-        ),
-        "a constant code divides by zero": "test_one_dead_code_does_not_turn_a_score_into_nan",
-    },
 )
 def minimality(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a code's entropy that one factor explains, averaged over codes.

@@ -61,11 +61,6 @@ def posterior_information(
         "scale": "variances stay as they are",
     },
     picture=("posterior_information", "Information of the posterior (nats)"),
-    pitfalls={
-        "draws reshaped instead of transposed: scores above 1": "test_posterior_mig_of_narrow_posteriors_is_exact",
-        "the entropy of a factor is the logarithm of its size": "test_posterior_mig_takes_the_entropy_of_the_labels",
-        "a row stands among its own kind": "test_posterior_mig_states_what_codes_dealt_out_anew_get",
-    },
 )
 def posterior_mig(
     sample: Sample, logvar: Array, *, draws: int = 2000, generator: np.random.Generator | None = None

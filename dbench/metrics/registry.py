@@ -84,18 +84,8 @@ class Score:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
-    """What algebra gives for two fair bits a and b, in two representations of them."""
-
-    noisy: float  # score where each bit has a code of its own, which is wrong once in four
-    shared: float  # score where one code holds both bits as the number 2 a + b, and the other holds b
-    slack: float = 1e-9  # how far a random split may move it
-    options: Mapping[str, Any] = field(default_factory=dict)  # keyword options it is worked out for
-
-
-@dataclass(frozen=True, kw_only=True)
 class MetricCard:
-    """All there is to know of a metric beside its formula; whatever lists metrics reads it here."""
+    """What a user of a metric needs to know beside its formula; whatever lists metrics reads it here."""
 
     name: str  # of the function, also on the command line
     summary: str  # first line of its docstring
@@ -117,10 +107,7 @@ class MetricCard:
     mixes: bool = False  # whether it asks for codes that mix factors, so that with a single factor it says nothing
     varies: Mapping[str, str] = field(default_factory=dict)  # properties of INVARIANCES that it lacks -> why
     tolerance: float = 1e-7  # how far single precision, or the tolerance of a solver, moves a score that should stay
-    # Score of constant codes where three factors have 3, 4 and 5 values, and how far draws move it.
-    constant: tuple[float, float] = (0.0, 1e-12)
-    known: tuple[Known, ...] = ()  # what it scores by algebra
-    # Options that keep it to about a second; the audit's page and the tests score with them.
+    # Options that keep it to about a second; the audit's page scores with them.
     quick: Mapping[str, Any] = field(default_factory=dict)
     # Name of a variant -> fields of the card that differ; dbench score computes it as well, as name[variant].
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -129,8 +116,6 @@ class MetricCard:
     shown: tuple[str, ...] = ()  # details that stand below the score
     # File and title of the relation matrix it was aggregated from; metrics of one matrix share a file.
     picture: tuple[str, str] | None = None
-    # What goes wrong elsewhere -> the test that shows what is done here.
-    pitfalls: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def invariant(self) -> frozenset[str]:

@@ -1,13 +1,11 @@
 """Sufficiency (Almudévar and Ortega 2024): whether one code tells all of a factor. Higher is better."""
 
-from math import log2
-
 import numpy as np
 
 from dbench.codes import Sample
 from dbench.metrics.ceilings import informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import classes, entropy
 from dbench.seeds import given_generator
 
@@ -19,14 +17,7 @@ from dbench.seeds import given_generator
     cite="almudevar2024",
     label="Sufficiency",
     wide=True,
-    known=(Known(noisy=0.75 * log2(3) - 1, shared=1),),
     picture=IN_NATS,
-    pitfalls={
-        "gaps charge codes for what factors have in common": (
-            "test_minimality_and_sufficiency_of_copies_are_1_however_dependent_factors_are"
-        ),
-        "noise scores above 0, the more the more codes": "test_noise_scores_what_is_stated_for_chance",
-    },
 )
 def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a factor's entropy that its best code tells, averaged over factors.

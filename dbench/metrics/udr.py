@@ -256,15 +256,6 @@ def udr_scores(
     perfect=1.0,
     cite="duan2020",
     label="UDR",
-    pitfalls={
-        "a fixed penalty of 0.1 caps copies at 0.90": (
-            "test_a_lasso_of_fixed_penalty_never_reaches_one_which_is_why_it_is_cross_validated"
-        ),
-        "a mean of two means, equation 2 for equally many informative codes": "test_equation_2_is_worked_out_by_hand",
-        "masked codes give NaN": "test_constant_codes_relate_to_nothing_and_faint_ones_as_much_as_any",
-        "nothing informative is undefined": "test_models_without_informative_codes_score_zero",
-        "shared codes are perfect, however entangled": "test_agreement_is_measured_not_disentanglement",
-    },
 )
 def udr(codes: ArrayLike, informative: ArrayLike, *, relation: Relation = "lasso") -> Score:
     """Mean over models of how well each agrees, axis by axis, with the others.
