@@ -11,19 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Source
-from dbench.constructions.alignment import toy_source
-from dbench.constructions.broken_properties import broken_source
-from dbench.constructions.causal import confounded_copies
+from dbench.constructions.causal import confounded_copies, moved_codes
+from dbench.constructions.characteristics import (
+    THREE_VALUES,
+    coin_copies,
+    gaussian_mixtures,
+    hidden,
+    rectangles,
+    uncaptured,
+)
 from dbench.constructions.entangling import QUARTER, orthogonal, rotated, same_law
-from dbench.constructions.grid_codes import moved_codes
-from dbench.constructions.group_codes import group_source, xor_source
-from dbench.constructions.mixtures import coin_copies, gaussian_mixtures
-from dbench.constructions.modular_sum import band_source
+from dbench.constructions.model_sets import broken_source
 from dbench.constructions.on_labels import NORMAL, UNIFORM, circles, codes_of, on_labels
-from dbench.constructions.powers import THREE_VALUES, hidden
-from dbench.constructions.rectangles import rectangles
 from dbench.constructions.relations import related
-from dbench.constructions.uncaptured import uncaptured
+from dbench.constructions.spread_codes import band_source, group_source, toy_source, xor_source
 from dbench.seeds import generator
 
 PERFECT, NOISE_ONLY = "perfect copy", "noise only"
