@@ -1,4 +1,4 @@
-"""The representations that metrics are audited on, each with its place in the papers.
+"""The representations that metrics are audited on, each with where the papers have it.
 
 Continuous factors of the papers are put on a few values, so that every metric can be asked. What a code holds is
 written as the string of its factors: ``"a b ab"`` is one code for each of two factors and one that holds both, ``-``
@@ -39,7 +39,7 @@ class Representation:
     source: Source  # factors are integer labels throughout
     holds: NDArray[np.bool_]  # codes x factors; whether the code depends on the factor, or is needed to tell it
     explicit: bool  # whether every factor can be told from all codes together
-    place: str
+    reference: str  # where the papers have it
     truth: str
 
     @property
@@ -65,10 +65,10 @@ class Representation:
         return None if self.weak is None else self.weak and self.characteristic_2 is True
 
 
-def _of(source: Source, holds: str, place: str, truth: str, *, explicit: bool = True) -> Representation:
+def _of(source: Source, holds: str, reference: str, truth: str, *, explicit: bool = True) -> Representation:
     letters = "abcdefghij"[: len(source.factor_names)]
     held = np.array([[letter in code for letter in letters] for code in holds.split()])
-    return Representation(source, held, explicit, place, truth)
+    return Representation(source, held, explicit, reference, truth)
 
 
 REPRESENTATIONS: dict[str, Representation] = {
