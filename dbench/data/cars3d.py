@@ -8,9 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dbench.data.archives import StoredImages, check_md5, fetch, lanczos
 from dbench.data.base import digest
-from dbench.data.downloads import StoredImages, check_md5, fetch
-from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 from dbench.files import readable
 

@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dbench.data.archives import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.data.base import digest
-from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData, DbenchError
 from dbench.files import readable
 
@@ -85,9 +85,9 @@ class Shapes3d(StoredImages):
 
 
 def _dataset(file: Any, path: Path, name: str, shape: tuple[int, ...], dtype: str) -> Any:
-    found = file[name]
-    if found.shape != shape or found.dtype != dtype:
+    dataset = file[name]
+    if dataset.shape != shape or dataset.dtype != dtype:
         raise DamagedData(
-            f"{path}: {name!r} must be {dtype} of shape {shape}, got {found.dtype} of shape {found.shape}"
+            f"{path}: {name!r} must be {dtype} of shape {shape}, got {dataset.dtype} of shape {dataset.shape}"
         )
-    return found
+    return dataset

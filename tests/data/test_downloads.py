@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 from dbench.cli import main
 from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, fingerprint_of, load
-from dbench.data.archives import git_blob_id, read_rows
-from dbench.data.downloads import cache_folder, check_md5, fetch, unpacked
+from dbench.data.archives import cache_folder, check_md5, fetch, git_blob_id, read_rows, unpacked
 from dbench.data.dsprites import BLOB_ID, FILE, Dsprites
 from dbench.data.dsprites_variants import VARIANTS
 from dbench.data.mpi3d import addresses
