@@ -13,8 +13,8 @@ from dbench.constructions.on_labels import labels
 #
 # Colour and shape are fair bits. The first code is 0 for a blue square, 1 for a yellow circle and a fair coin
 # otherwise, so it tells 75% of either; the second repeats the shape with some accuracy, 0.5 in M1 and 0.7 in M2. In
-# bits the first code has I = 1 - H(0.75) = 0.1887 with each factor, the second I = 1 - H(0.7) = 0.1187 with the shape in
-# M2 and 0 in M1.
+# bits the first code has I = 1 - H(0.75) = 0.1887 with each factor, the second I = 1 - H(0.7) = 0.1187 with the shape
+# in M2 and 0 in M1.
 
 NAMES = ("colour", "shape")
 NOISE = 0.05  # deviation of what is added to codes of bits, so that they are real numbers

@@ -76,6 +76,9 @@ def beta_vae_metric(
         1.0
         0.5
         0.3
+
+    See Also:
+        :func:`factor_vae`; https://openreview.net/forum?id=Sy2fzU9gl
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression

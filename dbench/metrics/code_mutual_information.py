@@ -39,6 +39,9 @@ def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, correc
         0.01
         0.34
         2.27
+
+    See Also:
+        :func:`gaussian_total_correlation`; https://doi.org/10.3929/ethz-b-000450167
     """
     values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
     n, d = values.shape

@@ -14,8 +14,7 @@ from dbench.metrics.aggregations import (
 )
 from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying
 from dbench.metrics.registry import Score, metric
-from dbench.metrics.relations.importance import ESTIMATORS, tree_importance
-from dbench.metrics.relations.weights import lasso_regression
+from dbench.metrics.relations.importance import ESTIMATORS, lasso_regression, tree_importance
 from dbench.seeds import given_generator
 
 
@@ -89,6 +88,9 @@ def dci(
         1.0
         0.07
         0.01
+
+    See Also:
+        :func:`med`, :func:`dci_explicitness`; https://openreview.net/forum?id=By-7dz-AZ
     """
     require_varying(sample)
     known = (*ESTIMATORS, "lasso")

@@ -103,17 +103,20 @@ def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = 
         0.7
         1.0
         0.0
+
+    See Also:
+        :func:`dci`, :func:`explicitness`; https://doi.org/10.48550/arXiv.2210.00364
     """
     require_varying(sample)
     generator = given_generator(generator, metric="dci_explicitness")
     order = generator.permutation(len(sample))
     test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
     x, x_test = standardise(sample.codes[order[test:]], sample.codes[order[:test]])
-    found = []
+    scores = []
     for kind, column in zip(sample.kinds, sample.factors.T, strict=True):
         target = _scaled(column) if kind == "continuous" else _one_hot(column)
-        found.append(_explicitness(x, target[order[test:]], x_test, target[order[:test]]))
-    per_factor, read = np.array(found).T
+        scores.append(_explicitness(x, target[order[test:]], x_test, target[order[:test]]))
+    per_factor, read = np.array(scores).T
     return Score(
         "dci_explicitness",
         float(per_factor.mean()),

@@ -45,8 +45,8 @@ def _strength(x: Array, labels: Labels) -> float:
             start = np.tile(start[:, -folds:], (1, len(strengths), 1))
         members = np.tile(outside, (len(strengths), 1))
         start = softmax_regressions(x, classes, members, np.repeat(strengths, folds), start=start)
-        found = (design @ start.reshape(design.shape[1], -1)).reshape(n, *members.shape[:1], -1).argmax(axis=2)
-        right = (found == classes[:, None]).reshape(n, len(strengths), folds)
+        predicted = (design @ start.reshape(design.shape[1], -1)).reshape(n, *members.shape[:1], -1).argmax(axis=2)
+        right = (predicted == classes[:, None]).reshape(n, len(strengths), folds)
         quality += [np.mean([right[fold == f, s, f].mean() for f in range(folds)]) for s in range(len(strengths))]
     return float(STRENGTHS[int(np.argmax(quality))])
 
@@ -163,6 +163,9 @@ def downstream(
         1.0
         0.6
         0.3
+
+    See Also:
+        :func:`statistical_efficiency`, :func:`mlp_accuracy`; https://doi.org/10.3929/ethz-b-000450167
     """
     sample, generator = labels_alone(sample, "downstream"), given_generator(generator, metric="downstream")
     room = len(sample) - _test_size(sample, test)

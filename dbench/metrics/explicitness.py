@@ -106,14 +106,17 @@ def explicitness(
         0.82
         0.75
         0.47
+
+    See Also:
+        :func:`modularity`, :func:`infoe`, :func:`linear_accuracy`; https://doi.org/10.48550/arXiv.1802.05312
     """
     sample = labels_alone(sample, "explicitness")
     require_positive("penalty", penalty)
     generator = given_generator(generator, metric="explicitness")
     train, test = sample.split(1 / 3, generator)
-    found = _areas(train, test, penalty)
+    of_factors = _areas(train, test, penalty)
     copied = [_areas_of_copy(*columns, penalty) for columns in zip(train.factors.T, test.factors.T, strict=True)]
-    per_factor = np.array([_mean(areas) for areas in found])
+    per_factor = np.array([_mean(areas) for areas in of_factors])
     ceiling = float(np.mean([_mean(areas) for areas in copied]))
     chance = 0.5
     if rescaled:
@@ -123,5 +126,5 @@ def explicitness(
         float(per_factor.mean()),
         per_factor=per_factor,
         factor_names=sample.factor_names,
-        details={"ceiling": ceiling, "chance": chance, "values": sum(map(len, found))},
+        details={"ceiling": ceiling, "chance": chance, "values": sum(map(len, of_factors))},
     )

@@ -81,6 +81,9 @@ def factor_vae(
         1.0
         0.91
         0.44
+
+    See Also:
+        :func:`beta_vae_metric`; https://doi.org/10.48550/arXiv.1802.05983
     """
     require_count("batch", batch, 2)
     require_count("train_votes", train_votes, 1)

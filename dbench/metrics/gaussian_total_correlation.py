@@ -45,6 +45,9 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
         0.0
         0.34
         4.61
+
+    See Also:
+        :func:`code_mutual_information`; https://doi.org/10.3929/ethz-b-000450167
     """
     values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
     if len(values) < 2:

@@ -62,6 +62,9 @@ def infoe(sample: Sample, *, penalty: float = 100.0, generator: np.random.Genera
         1.0
         0.2
         0.0
+
+    See Also:
+        :func:`explicitness`, :func:`infom`, :func:`infoc`; https://doi.org/10.48550/arXiv.2305.18378
     """
     sample = labels_alone(sample, "infoe")
     require_positive("penalty", penalty)

@@ -163,6 +163,9 @@ def irs(
         1.0
         0.83
         0.55
+
+    See Also:
+        :func:`interventional_robustness`, :func:`domain_shift_robustness`; https://doi.org/10.48550/arXiv.1811.00007
     """
     require_varying(sample)
     _require_quantile(quantile)

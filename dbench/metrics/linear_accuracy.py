@@ -73,6 +73,9 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
         1.0
         0.32
         0.05
+
+    See Also:
+        :func:`mlp_accuracy`, :func:`snc`; https://doi.org/10.48550/arXiv.2304.02335
     """
     sample = labels_alone(sample, "linear_accuracy")
     require_positive("penalty", penalty)

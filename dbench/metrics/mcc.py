@@ -34,9 +34,9 @@ def _halves(codes: Array, factors: Array, rows: tuple[Rows, Rows], correlation: 
 def _held_out(chosen: Array, seen: Array) -> Array:
     """Match codes to factors by the first matrix (codes x factors); read the pairs, with its signs, off the second."""
     codes, factors = linear_sum_assignment(np.abs(chosen), maximize=True)
-    found = np.zeros(chosen.shape[1])
-    found[factors] = np.sign(chosen[codes, factors]) * seen[codes, factors]
-    return found
+    signs = np.zeros(chosen.shape[1])
+    signs[factors] = np.sign(chosen[codes, factors]) * seen[codes, factors]
+    return signs
 
 
 def _per_factor(first: Array, second: Array) -> Array:
@@ -82,6 +82,9 @@ def mcc(sample: Sample, *, correlation: Correlation = "pearson", generator: np.r
         1.0
         0.7
         0.0
+
+    See Also:
+        :func:`r2`; https://doi.org/10.48550/arXiv.1907.04809
     """
     require_varying(sample)
     if correlation not in ("pearson", "spearman"):

@@ -58,6 +58,9 @@ def med(
         1.0
         0.29
         0.0
+
+    See Also:
+        :func:`dci`, :func:`mig`; https://doi.org/10.48550/arXiv.2206.04756
     """
     require_varying(sample)
     generator = given_generator(generator, metric="med")

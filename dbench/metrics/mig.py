@@ -46,14 +46,17 @@ def mig(
         1.0
         0.23
         0.01
+
+    See Also:
+        :func:`mig_sup`, :func:`posterior_mig`, :func:`sap`; https://doi.org/10.48550/arXiv.1802.04942
     """
     require_varying(sample)
     generator = given_generator(generator, metric="mig")
     entropies = entropy(classes(sample, bins))
-    information, copied, dealt = informations(sample, generator, bins=bins)
+    information, copied, of_shuffled = informations(sample, generator, bins=bins)
     # Information cannot exceed entropy, but for rounding.
     gaps, ceiling, chance = (
-        np.minimum(gap_per_factor(matrix) / entropies, 1.0) for matrix in (information, copied, dealt)
+        np.minimum(gap_per_factor(matrix) / entropies, 1.0) for matrix in (information, copied, of_shuffled)
     )
     per_factor = between(gaps, chance, ceiling) if corrected else gaps
     return Score(

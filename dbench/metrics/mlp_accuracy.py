@@ -58,6 +58,9 @@ def mlp_accuracy(
         1.0
         0.6
         0.0
+
+    See Also:
+        :func:`linear_accuracy`, :func:`nk`; https://doi.org/10.48550/arXiv.2304.02335
     """
     sample = labels_alone(sample, "mlp_accuracy")
     training = Training(epochs, batch, hidden, device=device)

@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics.ceilings import informations
-from dbench.metrics.inputs import require_matrix, require_varying
+from dbench.metrics.ceilings import information_score
+from dbench.metrics.inputs import require_matrix
 from dbench.metrics.registry import IN_NATS, Score, metric
-from dbench.seeds import given_generator
 
 Idle = Literal["skip", "zero"]
 
@@ -85,19 +84,12 @@ def modularity(
         1.0
         0.94
         0.3
+
+    See Also:
+        :func:`explicitness`, :func:`infom`; https://doi.org/10.48550/arXiv.1802.05312
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="modularity")
-    information, copied, dealt = informations(sample, generator, bins=bins)
-    return Score(
-        "modularity",
-        mean_modularity(information, idle=idle),
-        per_code=modularity_per_code(information),
-        relation=information,
-        details={
-            "ceiling": mean_modularity(copied, idle=idle),
-            "chance": mean_modularity(dealt, idle=idle),
-            "active": int(information.any(axis=1).sum()),
-            "bins": bins,
-        },
-    )
+
+    def aggregate(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        return mean_modularity(matrix, idle=idle), modularity_per_code(matrix)
+
+    return information_score("modularity", sample, aggregate, each="code", bins=bins, generator=generator, active=True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dbench.codes import Sample
-from dbench.metrics.alignment import align
+from dbench.metrics.aggregations import align
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, labels_alone
 from dbench.metrics.registry import IN_NATS, Score, metric
@@ -66,6 +66,9 @@ def nk(
         0.7
         0.5
         0.0
+
+    See Also:
+        :func:`snc`, :func:`mlp_accuracy`; https://doi.org/10.48550/arXiv.2304.02335
     """
     sample = labels_alone(sample, "nk")
     training = Training(epochs, batch, hidden, falling_from, device)

@@ -66,6 +66,9 @@ def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *,
         2.0
         1.0
         0.0
+
+    See Also:
+        :func:`udr`; https://doi.org/10.48550/arXiv.1905.12614
     """
     if np.ndim(mean) != 2:
         raise InvalidInput(f"mean must be a matrix (observations x codes), got shape {np.shape(mean)}")

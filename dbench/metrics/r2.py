@@ -98,6 +98,9 @@ def r2(sample: Sample, *, model: Model = "linear", generator: np.random.Generato
         1.0
         0.4
         0.0
+
+    See Also:
+        :func:`mcc`; https://doi.org/10.48550/arXiv.2102.08850
     """
     require_varying(sample)
     if model not in ("linear", "nonlinear"):

@@ -182,12 +182,12 @@ def _with_checked_options(function: Callable[..., Score]) -> Callable[..., Score
     @functools.wraps(function)
     def called(*given: Any, **options: Any) -> Score:
         for name, value in options.items():
-            kinds = get_args(types().get(name)) or (types().get(name),)
+            allowed = get_args(types().get(name)) or (types().get(name),)
             is_flag = isinstance(value, (bool, np.bool_))
-            if bool in kinds and not is_flag:
+            if bool in allowed and not is_flag:
                 raise InvalidInput(f"{name} must be True or False, got {value!r:.80}")
             is_number = isinstance(value, numbers.Real) and not is_flag
-            if float in kinds and not is_number and (value is not None or type(None) not in kinds):
+            if float in allowed and not is_number and (value is not None or type(None) not in allowed):
                 raise InvalidInput(f"{name} must be a finite number, got {value!r:.80}")
         return function(*given, **options)
 
@@ -212,9 +212,10 @@ def _of_arrays(function: Callable[..., Score]) -> Callable[..., Score]:
         if codes is None or factors is None:
             what = f"{type(codes).__name__} alone" if codes is not None else "no codes"
             raise InvalidInput(f"{function.__name__} must be given a Sample, or codes and factors, got {what}")
-        found = read_arrays(codes, factors, continuous=continuous, discrete=discrete)
-        score = function(found.sample, *given[2:], **options)
-        return score if first == "codes" else _with_notes(score, found.sample, (*_assumed(found.sample), *found.notes))
+        arrays = read_arrays(codes, factors, continuous=continuous, discrete=discrete)
+        score = function(arrays.sample, *given[2:], **options)
+        notes = (*_assumed(arrays.sample), *arrays.notes)
+        return score if first == "codes" else _with_notes(score, arrays.sample, notes)
 
     return called
 
@@ -232,8 +233,8 @@ def _with_notes(score: Score, sample: Sample, notes: tuple[str, ...] = ()) -> Sc
     left = [
         f"{name} ({kind})" for name, kind in zip(sample.factor_names, sample.kinds, strict=True) if name not in names
     ]
-    said = (f"leaves out {some(left)}: it is not defined for that kind of factor",) if left else ()
-    return replace(score, factor_names=names, notes=(*score.notes, *notes, *said))
+    omitted = (f"leaves out {some(left)}: it is not defined for that kind of factor",) if left else ()
+    return replace(score, factor_names=names, notes=(*score.notes, *notes, *omitted))
 
 
 def find_metric(name: str) -> Callable[..., Score]:
@@ -265,9 +266,9 @@ def find_variant(name: str) -> Callable[..., Score]:
     variant = rest.removesuffix("]") if rest.endswith("]") else ""  # no option is called so
     for option, kind in get_type_hints(inspect.unwrap(function)).items():
         if (option == variant and kind is bool) or variant in _choices(kind):
-            found: Any = functools.partial(function, **{option: True if option == variant else variant})
-            found.card = find_card(stem).of_variant(variant)
-            return found  # type: ignore[no-any-return]
+            chosen: Any = functools.partial(function, **{option: True if option == variant else variant})
+            chosen.card = find_card(stem).of_variant(variant)
+            return chosen  # type: ignore[no-any-return]
     if variant in find_card(stem).variants:
         raise InvalidInput(f"metric must be one of codes and factors alone, got {name}, which asks for the posterior")
     raise unknown_name("metric", name, [*METRICS, *(f"{stem}[{each}]" for each in find_card(stem).variants)])

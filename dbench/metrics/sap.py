@@ -61,6 +61,9 @@ def sap(
         0.47
         0.23
         0.01
+
+    See Also:
+        :func:`mig`; https://doi.org/10.48550/arXiv.1711.00848
     """
     require_varying(sample)
     relation = relation or ("svm" if sample.labels else "r2")

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from dbench.codes import Sample
-from dbench.metrics.alignment import align
+from dbench.metrics.aggregations import align
 from dbench.metrics.ceilings import between
 from dbench.metrics.inputs import label_indices, labels_alone, require_count
 from dbench.metrics.registry import IN_NATS, Score, metric
@@ -107,6 +107,9 @@ def snc(
         1.0
         0.35
         0.09
+
+    See Also:
+        :func:`nk`, :func:`linear_accuracy`; https://doi.org/10.48550/arXiv.2304.02335
     """
     sample = labels_alone(sample, "snc")
     if min_bin_size is not None:

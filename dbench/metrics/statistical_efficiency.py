@@ -53,6 +53,9 @@ def statistical_efficiency(
         1.0 1.0
         0.67 0.56
         0.98 0.33
+
+    See Also:
+        :func:`downstream`; https://doi.org/10.3929/ethz-b-000450167
     """
     sample = labels_alone(sample, "statistical_efficiency")
     for name, size in (("few", few), ("many", many)):

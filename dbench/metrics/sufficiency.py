@@ -1,13 +1,12 @@
 """Sufficiency (Almudévar and Ortega 2024): whether one code tells all of a factor. Higher is better."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.ceilings import informations
-from dbench.metrics.inputs import require_varying
+from dbench.metrics.ceilings import information_score
 from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import classes, entropy
-from dbench.seeds import given_generator
 
 
 @metric(
@@ -42,17 +41,15 @@ def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generato
         1.0
         0.31
         0.07
+
+    See Also:
+        :func:`minimality`, :func:`mig`; https://doi.org/10.48550/arXiv.2408.07016
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="sufficiency")
     scale = entropy(classes(sample, bins))
-    own, copied, dealt = informations(sample, generator, bins=bins)
-    # Information cannot exceed entropy, but for rounding.
-    per_factor, ceiling, chance = (np.minimum(matrix.max(axis=0) / scale, 1.0) for matrix in (own, copied, dealt))
-    return Score(
-        "sufficiency",
-        float(per_factor.mean()),
-        per_factor=per_factor,
-        relation=own,
-        details={"ceiling": ceiling.mean(), "chance": chance.mean(), "bins": bins},
-    )
+
+    def aggregate(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        # Information cannot exceed entropy, but for rounding.
+        per_factor = np.minimum(matrix.max(axis=0) / scale, 1.0)
+        return float(per_factor.mean()), per_factor
+
+    return information_score("sufficiency", sample, aggregate, each="factor", bins=bins, generator=generator)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dbench import metrics
 from dbench.metrics import METRICS
 from dbench.metrics.registry import MetricCard
 
@@ -80,6 +81,14 @@ def test_a_metric_declares_what_is_written_here(name):
     found = (card.label, card.bounds, card.perfect, card.tolerance, sorted(card.varies), given, card.picture)
     assert found == DECLARED[name]
     assert f"\n| `{name}` | " in PITFALLS
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_metric_names_its_neighbours_and_its_paper(name):
+    line = inspect.getdoc(METRICS[name]).partition("See Also:\n    ")[2].splitlines()[0]
+    names, _, link = line.partition("; ")
+    assert {each.removeprefix(":func:").strip("`") for each in names.split(", ")} <= vars(metrics).keys() - {name}
+    assert link.startswith(("https://doi.org/10.", "https://openreview.net/forum?id="))
 
 
 # Numbers that decide scores; those of the papers, and ours, to which oracles of other tests hold as well.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.alignment import alignment_collisions
+from dbench.metrics.aggregations import alignment_collisions
 from dbench.metrics.beta_vae_metric import beta_vae_metric
 from dbench.metrics.blend import AGGREGATIONS
 from dbench.metrics.explicitness import explicitness
