@@ -65,6 +65,7 @@ class Dsprites(Published):
     """
 
     archive = "dSprites archive"
+    file_checksums = (BLOB_ID,)
     name = "dsprites"
     factor_names = FACTOR_NAMES
     factor_sizes: tuple[int, ...] = (3, 6, 40, 32, 32)
@@ -103,11 +104,6 @@ class Dsprites(Published):
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         return unpack_sprites(self._packed[self.index(factors)])
-
-    @classmethod
-    def checksums(cls, name: str) -> tuple[str, ...]:
-        """Return the git blob id of the archive."""
-        return (BLOB_ID,)
 
     @classmethod
     def fetched(cls, name: str) -> Self:

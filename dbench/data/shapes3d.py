@@ -33,6 +33,7 @@ class Shapes3d(StoredImages):
     """
 
     archive = "Shapes3D archive"
+    file_checksums = (MD5,)
     name = "shapes3d"
     factor_names = ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation")
     factor_sizes: tuple[int, ...] = (10, 10, 10, 8, 4, 15)
@@ -50,11 +51,6 @@ class Shapes3d(StoredImages):
             return self._read(path)
 
         self._images = unpacked(folder / f"shapes3d-{md5[:8]}.images", (len(self), 64, 64, 3), parts)
-
-    @classmethod
-    def checksums(cls, name: str) -> tuple[str, ...]:
-        """Return the MD5 of the archive."""
-        return (MD5,)
 
     @classmethod
     def fetched(cls, name: str) -> Self:

@@ -50,6 +50,7 @@ class SmallNorb(Published):
     """
 
     archive = "SmallNORB archive, Lanczos"
+    file_checksums = tuple(FILES.values())
     name = "smallnorb"
     factor_names = ("category", "elevation", "azimuth", "lighting")
     factor_sizes = _without_instance(SIZES)
@@ -102,11 +103,6 @@ class SmallNorb(Published):
         sizes = (*self.factor_sizes[:INSTANCE], self._instances, *self.factor_sizes[INSTANCE:])
         images: Images = self._images[np.ravel_multi_index(tuple(points.T), sizes)][:, np.newaxis]
         return images
-
-    @classmethod
-    def checksums(cls, name: str) -> tuple[str, ...]:
-        """Return the MD5 of the six files."""
-        return tuple(FILES.values())
 
     @classmethod
     def fetched(cls, name: str) -> Self:

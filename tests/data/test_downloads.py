@@ -66,7 +66,7 @@ def test_the_fingerprint_follows_the_content(path, tmp_path):
 
 def test_the_fingerprint_is_known_before_the_archive_is_fetched(path, monkeypatch):
     data = read(write(path))
-    monkeypatch.setattr("dbench.data.dsprites.BLOB_ID", git_blob_id(path))
+    monkeypatch.setattr(Dsprites, "file_checksums", (git_blob_id(path),))
     assert fingerprint_of("dsprites") == data.fingerprint
     for name, variant in VARIANTS.items():
         assert fingerprint_of(f"{name}_dsprites") == variant(data, name=name).fingerprint
