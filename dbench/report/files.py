@@ -66,11 +66,12 @@ def write_report(folder: str | Path, document: Document, *, figures: Sequence[Pa
     if not document["records"]:
         return []
     target = report_folder(folder, complete=document["scope"]["complete"])
+    data = report_text(document)
     texts = {
-        "index.html": render_html(document, figures=figures),
+        "index.html": render_html(document, data=data, figures=figures),
         "report.md": render_markdown(document),
         **badges(document),
-        "report.json": report_text(document),
+        "report.json": data,
     }
     _write(target, texts)
     return [target / name for name in texts]

@@ -9,9 +9,9 @@ from jinja2 import Environment, StrictUndefined
 
 from dbench.claims.ledger import ledger
 from dbench.files import write_aside
-from dbench.scoring.style import WIDTH
 from dbench_published.figures.draw import Drawn
 from dbench_published.figures.files import DPI
+from dbench_published.figures.labels import WIDTH
 
 
 def write_index(folder: Path, drawn: Sequence[Drawn], *, verdicts: Mapping[str, str] | None = None) -> Path:

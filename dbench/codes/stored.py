@@ -1,11 +1,14 @@
-"""npy files and npz archives, by numpy, once their headers agree with the bytes there. Nothing is ever unpickled."""
+"""Arrays in files: npy files and npz archives, by numpy, once their headers agree with the bytes there.
+
+Nothing is ever unpickled.
+"""
 
 import math
 import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,8 +17,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.formats.text import Column, text_column
-from dbench.codes.formats.values import LARGEST_FILE, Values, checked, require_room, rows_of
+from dbench.codes.factors import Column, text_column
+from dbench.codes.sample import LARGEST_FILE, Values, checked, require_room, rows_of
 from dbench.errors import DamagedData, InvalidInput
 from dbench.files import read_npy_header, readable
 
@@ -30,7 +33,7 @@ class StoredArray:
     what: str  # file and name, for messages
     shape: tuple[int, ...]  # agrees with the number of bytes in the file
     dtype: np.dtype[np.generic]  # object arrays are listed but never read
-    load: Callable[[], Any]  # maps the array of a file into memory, or reads that of an archive
+    load: Callable[[], Any]  # maps the array of a file into memory, or reads that of an archive, which is open
 
     def __str__(self) -> str:
         return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {self.dtype}"
@@ -100,50 +103,53 @@ def _reading(what: str) -> Iterator[None]:
         yield
 
 
-def _stored_array(what: str, size: int, stream: IO[bytes], load: Callable[[], Any]) -> StoredArray:
-    """Read the header of an npy stream and check it against the stream's size in bytes."""
+def _header(what: str, size: int, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    """Read the header of an npy stream, shape, order and type, and check it against the stream's size in bytes."""
     with _reading(what):
-        shape, _, dtype = read_npy_header(stream, what)
+        shape, fortran, dtype = read_npy_header(stream, what)
     expected = stream.tell() + math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or (not dtype.hasobject and expected != size):
         raise DamagedData(f"{what} must have {expected} bytes for {dtype} of shape {shape}, got {size}")
     if expected > LARGEST_FILE:
         raise InvalidInput(f"{what} may have at most {LARGEST_FILE} bytes, got {expected}")
-    return StoredArray(what, shape, dtype, load)
+    return shape, fortran, dtype
 
 
-def open_npy(path: Path) -> StoredArray:
-    """Look at an npy file, whose header must agree with its size."""
-    with readable(path.name), path.open("rb") as stream:
-        load = partial(np.load, path, mmap_mode="r", allow_pickle=False)
-        return _stored_array(path.name, path.stat().st_size, stream, load)
+def open_npy(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
+    """Look at the one array of an npy file, which has no name."""
+    what = Path(file.name).name
+    shape, fortran, dtype = _header(what, Path(file.name).stat().st_size, file)
+    load = partial(np.memmap, file, dtype, "r", file.tell(), shape, "F" if fortran else "C")
+    return {"": StoredArray(what, shape, dtype, load)}
 
 
-def open_npz(path: Path) -> dict[str, StoredArray]:
+def open_npz(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
     """Look at the arrays of an npz archive, by name; values are read later.
 
     Raises:
         DamagedData: not a zip file, a name that occurs twice, an encrypted member, or a damaged header.
     """
-    with readable(path.name, " as an npz archive"), zipfile.ZipFile(path) as archive:
+    what = Path(file.name).name
+    with readable(what, " as an npz archive"):
+        archive = files.enter_context(zipfile.ZipFile(file))
         members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
         names = [info.filename for info in members]
         odd = [name for name in names if not name.isprintable()]
         if odd:  # they would be printed
-            raise DamagedData(f"{path.name} must have printable names for arrays, got {odd[0]!r}")
+            raise DamagedData(f"{what} must have printable names for arrays, got {odd[0]!r}")
         # Which one was meant cannot be told.
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
-            raise DamagedData(f"{path.name} must hold each array once, got {twice[0]!r} more than once")
-        found = {}
+            raise DamagedData(f"{what} must hold each array once, got {twice[0]!r} more than once")
+        arrays = {}
         for info in members:
             name = info.filename.removesuffix(".npy")
             with archive.open(info) as stream:
-                load = partial(_member, path, info.filename)
-                found[name] = _stored_array(f"{path.name}: {name}", info.file_size, stream, load)
-    return found
+                shape, _, dtype = _header(f"{what}: {name}", info.file_size, stream)
+            arrays[name] = StoredArray(f"{what}: {name}", shape, dtype, partial(_member, archive, info))
+    return arrays
 
 
-def _member(path: Path, name: str) -> Any:
-    with np.load(path, allow_pickle=False) as archive:
-        return archive[name]
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Any:
+    with archive.open(info) as stream:
+        return np.lib.format.read_array(stream, allow_pickle=False)

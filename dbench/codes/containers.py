@@ -4,16 +4,16 @@ Of torch's only tensors are read, by its loader of weights alone; links out of a
 """
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 
-from dbench.codes.formats.arrays import StoredArray
-from dbench.codes.formats.values import LARGEST_FILE
+from dbench.codes.sample import LARGEST_FILE
+from dbench.codes.stored import StoredArray
 from dbench.errors import DamagedData, InvalidInput
 from dbench.files import readable
 from dbench.shown import clipped
@@ -34,7 +34,7 @@ def _stored(path: Path, name: str, shape: tuple[int, ...], dtype: Any, load: Cal
     return StoredArray(what, shape, kind, load)
 
 
-def open_safetensors(path: Path) -> dict[str, StoredArray]:
+def open_safetensors(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
     """Look at the tensors of a file of safetensors, by name.
 
     Raises:
@@ -42,20 +42,15 @@ def open_safetensors(path: Path) -> dict[str, StoredArray]:
     """
     from safetensors import safe_open
 
-    found = {}
-    with readable(path.name, " as safetensors"), safe_open(path, framework="pt") as file:
-        for name in file.keys():  # noqa: SIM118 - it is no mapping
-            part = file.get_slice(name)
+    arrays, path = {}, Path(file.name)
+    with readable(path.name, " as safetensors"):
+        archive = files.enter_context(safe_open(path, framework="pt"))
+        for name in archive.keys():  # noqa: SIM118 - it is no mapping
+            part = archive.get_slice(name)
             dtype = _TENSORS.get(part.get_dtype(), _OTHER)
-            found[name] = _stored(path, name, tuple(part.get_shape()), dtype, partial(_tensor, path, name))
-    return found
-
-
-def _tensor(path: Path, name: str) -> Any:
-    from safetensors import safe_open
-
-    with safe_open(path, framework="pt") as file:
-        return _numpy(file.get_tensor(name))
+            load = partial(lambda name: _numpy(archive.get_tensor(name)), name)
+            arrays[name] = _stored(path, name, tuple(part.get_shape()), dtype, load)
+    return arrays
 
 
 def _numpy(tensor: Any) -> Any:
@@ -64,7 +59,7 @@ def _numpy(tensor: Any) -> Any:
     return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy()
 
 
-def open_torch(path: Path) -> dict[str, StoredArray]:
+def open_torch(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
     """Read a dictionary of tensors by ``torch.load(weights_only=True)``, which builds nothing but tensors.
 
     Raises:
@@ -73,33 +68,34 @@ def open_torch(path: Path) -> dict[str, StoredArray]:
     """
     import torch
 
+    path = Path(file.name)
     if (size := path.stat().st_size) > LARGEST_FILE:
         raise InvalidInput(f"{path.name} may have at most {LARGEST_FILE} bytes, got {size}")
     with readable(path.name, " as tensors alone (pickles can run code and are never read)"):
         try:
-            held = torch.load(path, map_location="cpu", weights_only=True)
+            loaded = torch.load(file, map_location="cpu", weights_only=True)
         except Exception as error:  # torch explains in many lines how to load what runs code
             raise DamagedData(
                 f"{path.name} cannot be read as tensors alone ({type(error).__name__}); pickles can run code and are "
                 "never read: save torch.save({'codes': codes, 'factors': factors}, path)"
             ) from None
-    dense = isinstance(held, dict) and all(
+    dense = isinstance(loaded, dict) and all(
         isinstance(name, str)
         and isinstance(part, torch.Tensor)
         and part.layout is torch.strided
         and not part.is_quantized
-        for name, part in held.items()
+        for name, part in loaded.items()
     )
     if not dense:
         raise InvalidInput(
             f"{path.name} must hold a dictionary of dense tensors, {{'codes': ..., 'factors': ...}}, "
-            f"got {type(held).__name__}"
+            f"got {type(loaded).__name__}"
         )
-    found = {}
-    for name, tensor in held.items():
+    arrays = {}
+    for name, tensor in loaded.items():
         kind = "c16" if tensor.is_complex() else "f4" if tensor.dtype is torch.bfloat16 else _numpy_type(tensor)
-        found[name] = _stored(path, name, tuple(tensor.shape), kind, partial(_numpy, tensor.detach()))
-    return found
+        arrays[name] = _stored(path, name, tuple(tensor.shape), kind, partial(_numpy, tensor.detach()))
+    return arrays
 
 
 def _numpy_type(tensor: Any) -> Any:
@@ -109,17 +105,7 @@ def _numpy_type(tensor: Any) -> Any:
         return _OTHER
 
 
-@contextmanager
-def _hdf5(path: Path) -> Iterator[Any]:
-    try:
-        import h5py
-    except ModuleNotFoundError:
-        raise InvalidInput(f"{path.name} needs h5py: pip install 'dbench[hdf5]'") from None
-    with readable(path.name, " as HDF5"), h5py.File(path, "r") as file:
-        yield file
-
-
-def open_hdf5(path: Path, *, turned: bool = False) -> dict[str, StoredArray]:
+def open_hdf5(file: IO[bytes], files: ExitStack, *, turned: bool = False) -> dict[str, StoredArray]:
     """Look at the data sets of an HDF5 file, by name, also those in groups (``group/name``).
 
     MATLAB writes matrices ``turned``. What lies in other files, by links or as external storage, is left out.
@@ -128,28 +114,32 @@ def open_hdf5(path: Path, *, turned: bool = False) -> dict[str, StoredArray]:
         InvalidInput: h5py is not installed, or a data set is too large.
         DamagedData: another format, or a damaged one.
     """
-    found: dict[str, StoredArray] = {}
-    with _hdf5(path) as file:
+    path = Path(file.name)
+    try:
         import h5py
+    except ModuleNotFoundError:
+        raise InvalidInput(f"{path.name} needs h5py: pip install 'dbench[hdf5]'") from None
+    arrays: dict[str, StoredArray] = {}
 
-        def look(name: str, item: Any) -> None:
-            if isinstance(item, h5py.Dataset) and item.external is None and not item.is_virtual:
-                text = h5py.check_string_dtype(item.dtype) is not None
-                shape = tuple(int(size) for size in item.shape or ())
-                load = partial(_dataset, path, name, text=text, turned=turned)
-                found[name] = _stored(path, name, shape[::-1] if turned else shape, "U1" if text else item.dtype, load)
+    def look(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and item.external is None and not item.is_virtual:
+            text = h5py.check_string_dtype(item.dtype) is not None
+            shape = tuple(int(size) for size in item.shape or ())
+            load = partial(_dataset, path.name, item, text=text, turned=turned)
+            arrays[name] = _stored(path, name, shape[::-1] if turned else shape, "U1" if text else item.dtype, load)
 
-        file.visititems(look)
-    return found
+    with readable(path.name, " as HDF5"):
+        files.enter_context(h5py.File(path, "r")).visititems(look)
+    return arrays
 
 
-def _dataset(path: Path, name: str, *, text: bool, turned: bool) -> Any:
-    with _hdf5(path) as file:
-        values = file[name].asstr()[()] if text else file[name][()]
+def _dataset(what: str, item: Any, *, text: bool, turned: bool) -> Any:
+    with readable(what, " as HDF5"):
+        values = item.asstr()[()] if text else item[()]
         return values.T if turned else values
 
 
-def open_mat(path: Path) -> dict[str, StoredArray]:
+def open_mat(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
     """Look at the matrices of a MATLAB file: up to version 7 by scipy, of 7.3 by h5py.
 
     Raises:
@@ -158,20 +148,22 @@ def open_mat(path: Path) -> dict[str, StoredArray]:
     """
     from scipy.io import whosmat
 
+    path, stream = Path(file.name), cast(Any, file)  # which scipy takes, but its types do not say so
     try:
         with readable(path.name, " as a MATLAB file"):
-            listed = whosmat(path, appendmat=False)
+            listed = whosmat(stream)
     except DamagedData as error:
         if isinstance(error.__cause__, NotImplementedError):  # 7.3 is HDF5
-            return open_hdf5(path, turned=True)
+            return open_hdf5(file, files, turned=True)
         raise
     return {
-        name: _stored(path, name, tuple(map(int, shape)), _MATLAB.get(kind, _OTHER), partial(_matlab, path, name))
+        name: _stored(path, name, tuple(map(int, shape)), _MATLAB.get(kind, _OTHER), partial(_matlab, stream, name))
         for name, shape, kind in listed
     }
 
 
-def _matlab(path: Path, name: str) -> Any:
+def _matlab(file: Any, name: str) -> Any:
     from scipy.io import loadmat
 
-    return loadmat(path, appendmat=False, variable_names=[name], mat_dtype=True)[name]
+    file.seek(0)
+    return loadmat(file, variable_names=[name], mat_dtype=True)[name]
