@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 
-from dbench.audit.audit import CHECKS, audit
+from dbench.audit.audit import audit
+from dbench.audit.checks import CHECKS
 from dbench.audit.gallery import REPRESENTATIONS
-from dbench.audit.scale import HIGH, LOW, scale_of, score_of
+from dbench.audit.record import HIGH, LOW, scale_of, score_of
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.audit.table import TITLES, group, tally
 from dbench.files import atomic_write

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dbench.errors import EvidenceLacking
 from dbench.estimates.population import Population
 from dbench.estimates.relations import relations_of
-from dbench.metrics.alignment import align
+from dbench.metrics.aggregations import align
 from dbench.metrics.groups import merge_thresholds
 from dbench_published.figures.card import figure
 from dbench_published.figures.hinton import dendrogram, groups_curve, hinton

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.data import HeldOut
-from dbench.metrics.alignment import alignment_collisions
+from dbench.metrics.aggregations import alignment_collisions
 from dbench.metrics.beta_vae_metric import beta_vae_metric
 from dbench.metrics.blend import AGGREGATIONS
 from dbench.metrics.code_mutual_information import code_mutual_information
