@@ -28,7 +28,14 @@ def mig(
     not binned (a convention: the text bins them too, which only matters above 20 values), continuous ones
     are. Bounds 0 and 1; independent codes score about 0. An exact copy of a factor with more values than
     bins cannot reach 1. Values exactly on a cut fall to its right, so a change of sign can move a score where codes
-    take few values. ``corrected`` puts every factor's gap on the scale from chance (0) to that of exact copies (1).
+    take few values.
+
+    Args:
+        sample: n observations.
+        bins: equal-width bins of each code, and of each continuous factor.
+        corrected: whether to put each factor's gap on the scale from ``chance`` (0) to ``ceiling`` (1), cut off at
+            both ends: independent codes then average a little above 0. The two details stay as they are.
+        generator: shuffles the codes for ``chance``; by default the metric's own.
 
     Returns:
         Score with per-factor values and the mutual information in nats as relation. With a single code the
@@ -36,7 +43,7 @@ def mig(
         factor), ``chance`` (of the same codes, shuffled) and ``bins``.
 
     Raises:
-        InvalidInput: a factor that does not vary.
+        InvalidInput: a factor that does not vary, or fewer than 1 bin.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2

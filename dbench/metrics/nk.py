@@ -44,9 +44,17 @@ def nk(
     another from all but that one; the mean over factors of the difference in test accuracy. Not adjusted
     for chance, as in Appendix A: an exact copy of a balanced factor of K values gains at most 1 - 1/K.
     A copied code makes the knockout harmless by design (about 0); noise can make it slightly negative.
-    Training is described at :func:`dbench.metrics.classifiers.predict_labels`. Two thirds train, one third
-    tests. Options are those of :class:`dbench.metrics.classifiers.Training`; ``bins`` are equal-width bins of
-    the mutual information.
+    Two thirds of the observations train, one third tests: :func:`dbench.metrics.classifiers.predict_labels`.
+
+    Args:
+        sample: n observations, with factors that are labels.
+        epochs: passes over the training part.
+        batch: observations a step.
+        hidden: units of the hidden layer.
+        bins: equal-width bins of each code for the mutual information by which codes are assigned.
+        falling_from: learning rate of the first step, which then falls to 0; by default it stays at 0.001.
+        generator: draws split, weights and batches; by default the metric's own.
+        device: of torch.
 
     Returns:
         Score with per-factor differences, the mutual information as relation, and details ``accuracy`` (all
@@ -55,7 +63,8 @@ def nk(
         ``epochs``. A factor left without a code of its own (fewer codes than factors) loses nothing: 0.
 
     Raises:
-        InvalidInput: continuous factors, a factor that does not vary, a count below 1, or a rate that is not above 0.
+        InvalidInput: no factor of labels, one that does not vary, ``epochs``, ``batch``, ``hidden`` or ``bins`` below
+            1, ``falling_from`` not above 0, or a device that torch does not have.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
@@ -78,6 +87,7 @@ def nk(
     commonest = [np.bincount(label).max() / len(labels) for label in labels.T]
     train, test = Sample(sample.codes, labels).split(1 / 3, generator)
     k = sample.n_factors
+    # A factor without a code of its own has -1, with which a classifier keeps all codes: it loses exactly 0.
     without = [Classifier(0, j, int(code)) for j, code in enumerate(align(relation))]
     classifiers = [*(Classifier(0, j) for j in range(k)), *without]
     predicted = predict_labels(

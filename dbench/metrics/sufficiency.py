@@ -1,4 +1,4 @@
-"""Sufficiency (Almudévar and Ortega 2024): whether one code tells all of a factor. Higher is better."""
+"""Sufficiency (Almudévar and Ortega 2024): whether one code determines a factor. Higher is better."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,15 @@ def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generato
     """Share of a factor's entropy that its best code tells, averaged over factors.
 
     Almudévar and Ortega (section 4): the largest mutual information of a factor with a code, by the factor's entropy:
-    MIG without the second code. It is 1 where a code tells a factor, whatever else that code holds and however factors
-    depend on each other: read :func:`dbench.metrics.minimality` beside it. Codes are cut into equal-width bins,
-    discrete factors taken by label, so copies of a factor of more values than bins cannot reach 1. Bounds 0 and 1.
+    MIG without the second code. It is 1 where one code determines the factor, whatever else that code holds and
+    however the factors depend on each other: read :func:`dbench.metrics.minimality` beside it. Codes are cut into
+    equal-width bins, discrete factors taken by label, so copies of a factor of more values than bins cannot reach 1.
+    Bounds 0 and 1; independent codes score above 0, as the largest of d estimates that are biased upwards.
+
+    Args:
+        sample: n observations.
+        bins: equal-width bins of each code, and of each continuous factor.
+        generator: shuffles the codes for ``chance``; by default the metric's own.
 
     Returns:
         Score with per-factor values and the mutual information in nats as relation; details ``chance`` (of the same

@@ -1,7 +1,8 @@
 """The pytest plugin: options, and whether this session judges claims at all.
 
-It acts only when tests under the folder named by the ini option ``dbench_claims`` are run. Nothing imported here may
-take time: every pytest session of the environment pays for it.
+It judges only where the session is given the folder that the ini option ``dbench_claims`` names, a part of it, or a
+folder around it; elsewhere it declares options and markers. Nothing imported here may take time: every pytest session
+of the environment pays for it.
 """
 
 import os
@@ -10,7 +11,7 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare every option as ``--dbench-*``, with an ini twin where a project would fix it."""
+    """Declare options as ``--dbench-*``, and in the ini file what a project fixes once."""
     group = parser.getgroup("dbench", "claims about disentangled representations")
     group.addoption("--dbench-report", metavar="DIR", help="folder of the report, or 'none' (ini: dbench_report)")
     group.addoption("--dbench-expect", metavar="FILE", help="expected verdicts, or 'none' (ini: dbench_expect)")
@@ -65,9 +66,9 @@ def _judges_claims(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker; where claims are judged, take in what judges and what records."""
+    """Register the markers; where claims are judged, take in what judges and what records."""
     config.addinivalue_line("markers", "claim(id): added to every test that judges a claim of the ledger")
-    config.addinivalue_line("markers", "long: a test of ten seconds or more, which begins before the others")
+    config.addinivalue_line("markers", "long: a test of ten seconds or more; it begins first")
     if _judges_claims(config):
         from dbench.plugin import judge  # takes seconds
 

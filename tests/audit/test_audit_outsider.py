@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from dbench.cli import main
 
-BAD = """
+MODULE = """
 import numpy as np
 
 def mean_correlation(codes, factors):
@@ -72,7 +72,7 @@ print("hello from the module")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("outside")
-    (place / "mine.py").write_text(BAD)
+    (place / "mine.py").write_text(MODULE)
     (place / "broken.py").write_text("import nothing_of_that_name\n")
     (place / "exits.py").write_text("raise SystemExit(0)\n")
     return place
@@ -113,10 +113,11 @@ def test_a_copy_of_mig_gets_the_table_of_mig(statuses, command):
         assert copy[name]["value"] == pytest.approx(ours[name]["value"], abs=0.01)
 
 
-# A metric and what else is said to the command; checks that pass and checks that fail, or how their names begin.
+# Arguments of the command, checks that pass, and checks that fail; each by its name or the beginning of it.
 TABLES = [
-    # Facts 7 to 9: high where a factor has one code; but bins of equal width lose powers and stretched scales. It does
-    # not reflect characteristic 1, nor the weak notion. Neither can bins follow the exponential of noisy codes.
+    # How Not to Measure Disentanglement, facts 7 to 9: MIG is high where a factor has one code; but bins of equal width
+    # lose powers and stretched scales, and the exponential of noisy codes. It does not reflect characteristic 1, nor
+    # the weak notion.
     (
         ["copy_of_mig"],
         {"characteristic_2_high[perfect copy]", "characteristic_2_high[one code for all]", "permutation", "shift"}

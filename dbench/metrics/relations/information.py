@@ -16,8 +16,10 @@ from dbench.metrics.inputs import as_codes, label_indices, require_count
 
 Factors = NDArray[np.int64] | NDArray[np.float64]
 
-CELLS = 1 << 21  # of codes that are worked on at once
-_FEW = 64  # columns, up to which no block is worth its way round
+CELLS = 1 << 21  # values of codes in one block, which bounds the memory
+_FEW = 64  # columns of floats up to which counting each by itself is as quick as in blocks
+_MANY = 8  # codes and factors from which one sparse product is quicker than a count for each factor
+_EXACT = 1 << 24  # whole numbers up to here are exact in single precision
 
 
 def quantise(values: ArrayLike, bins: int = 20) -> NDArray[np.int64]:
@@ -64,7 +66,19 @@ def _classes(factors: Factors, bins: int) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def entropy(factors: Factors, *, bins: int = 20) -> NDArray[np.float64]:
-    """Entropy of each of the k columns of n x k factors, in nats; 0 for a constant one."""
+    """Entropy of each column, in nats: k numbers, 0 for a constant column.
+
+    Args:
+        factors: n x k; whole numbers are labels, floats are cut into bins.
+        bins: number of bins of equal width.
+
+    Raises:
+        InvalidInput: values that are not finite, or fewer than 1 bin for floats.
+
+    Example:
+        >>> entropy(np.array([[0, 5], [1, 5]])).round(3).tolist()
+        [0.693, 0.0]
+    """
     values = finite_array("factors", factors)
     if values.dtype.kind == "f" and values.shape[1] > _FEW:  # wide codes
         step = max(CELLS // len(values), 1)
@@ -73,7 +87,7 @@ def entropy(factors: Factors, *, bins: int = 20) -> NDArray[np.float64]:
     indices, sizes = _classes(values, bins)
     n = len(indices)
     shares = [np.bincount(column, minlength=size) / n for column, size in zip(indices.T, sizes, strict=True)]
-    return np.array([max(-float(xlogy(share, share).sum()), 0.0) for share in shares])
+    return np.array([max(0.0, -float(xlogy(share, share).sum())) for share in shares])
 
 
 def _of_bins(labels: NDArray[np.int64], bins: int) -> NDArray[np.float64]:
@@ -89,12 +103,12 @@ def _counts(
     """Count the bins of each of m codes (m x n) by the labels of each factor: m x bins x labels, k times."""
     m, n = stacked.shape
     row = np.arange(m)[:, None] * bins + stacked
-    if min(m, len(sizes)) < 8 or n >= 1 << 24:
+    if min(m, len(sizes)) < _MANY or n >= _EXACT:
         for j, size in enumerate(sizes):
             cells = (row * size + indices[:, j]).ravel()
             yield np.bincount(cells, minlength=m * bins * size).reshape(m, bins, size)
         return
-    # Of many factors at once: a sparse product, whose sums of ones are exact in single precision.
+    # Counts of all factors at once are a sparse product.
     from scipy.sparse import csc_matrix
 
     ends = np.cumsum(sizes)

@@ -24,13 +24,14 @@ ExtraShapes = Callable[[Network, tuple[int, ...]], Shapes]
 """Shapes of parameters beside the network's, given the network and the number of values of each factor."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # tensors do not compare to one truth value
 class SecondBatch:
     """The codes of a second batch of each of M members, drawn independently of the first: as in :class:`Batch`.
 
     Attributes:
-        order: for each code an order of the batch drawn on its own, M x B x d integers in 0..B - 1; gathering a
-            code's values in it takes from it what it tells of the other codes.
+        order: a permutation of the batch for each code, drawn independently: M x B x d integers in 0..B - 1.
+            ``z.gather(1, order)`` permutes each code by its own, so that codes become independent of each other
+            (FactorVAE's permuted batch).
     """
 
     z: Tensor
@@ -43,7 +44,7 @@ class SecondBatch:
         return SecondBatch(self.z[which], self.mean[which], self.logvar[which], self.order[which])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Batch:
     """One batch of each of M members, as an objective sees it.
 
@@ -102,7 +103,7 @@ class Batch:
         return replace(self, **own)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Terms:
     """What an objective comes to on a batch, one number for each member (M), in nats an image.
 
