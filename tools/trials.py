@@ -61,7 +61,7 @@ class _SameExamples:
     def pytest_configure(self) -> None:
         from hypothesis import settings
 
-        settings.register_profile("mutation", derandomize=True, database=None)
+        settings.register_profile("mutation", settings.get_profile("same"), database=None)
         settings.load_profile("mutation")
 
 
