@@ -1,6 +1,7 @@
 """Constants, defaults and counts at a boundary that can turn a number, each in a world whose answer is known."""
 
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import numpy as np
@@ -266,6 +267,9 @@ def test_populations_are_told_apart_by_what_they_are_not_by_what_they_hold():
     one, same = (Population("one", held({"a": RISING}).table) for _ in range(2))
     assert len({one, same, PopulationPair(one, same), PopulationPair(one, same)}) == 4
     assert (one.deviations, one.rules, one.left_out, one.arrays.runs) == ((), {}, frozenset(), ())
+    for part, name in ((one, "unit"), (PopulationPair(one, same), "source")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(part, name, "other")
 
 
 @pytest.mark.parametrize(("store", "used"), [(None, "store/micro"), ("elsewhere", "elsewhere")])

@@ -130,11 +130,15 @@ DECLARED = {
     "weak_de": ("WeakDE", (10, 50), None, {}, 0.1),
 }
 
+LARGER = {"annealed_vae": "regularises less", "mtd": "holds codes to labels more"}
+LARGER["weak_de"] = "holds codes to regions more"
+
 
 @pytest.mark.parametrize("name", DECLARED)
 def test_an_objective_declares_what_is_written_here(name):
     card = OBJECTIVES[name].card
     assert (card.label, card.swept, card.plain_at, dict(card.constants), card.labels) == DECLARED[name]
+    assert card.larger == LARGER.get(name, "regularises more")
 
 
 def test_names_of_objectives_are_unique_and_unknown_ones_refused():
