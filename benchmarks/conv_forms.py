@@ -18,7 +18,7 @@ from images import random_images
 from dbench.models.conv import Conv
 from dbench.models.objectives import find_card
 from dbench.training import Member, train
-from dbench.training.streams import BLOCK
+from dbench.training.state import BLOCK
 
 BATCH = 64
 ROWS = (

@@ -6,7 +6,7 @@
 ``losses`` trains the first hundred steps of every setting of a data set of ``micro`` with pilot seeds: as they are;
 with the plainest instructions torch can be told to use, in a process of its own; and three times from weights a
 rounding away. Printed are quantiles of how far the loss moved, as a share of itself, and how many runs moved further by
-plain instructions than ``dbench.zoo.early`` allows.
+plain instructions than ``dbench.zoo.tolerance`` allows.
 
 ``pairs`` takes two seeds of a setting, drawn at random, for a run and its rerun, the second being left out of the
 table; and a run of another strength, or of another objective, for the rerun. Printed is how often these are refused
@@ -26,12 +26,19 @@ import torch
 
 from dbench import seeds
 from dbench.zoo.arrays import load_arrays
-from dbench.zoo.early import FIRST_LOSS, early_tolerance, moved_losses
 from dbench.zoo.engine import train_keys
 from dbench.zoo.keys import PILOT_SEEDS, RunKey
 from dbench.zoo.profiles import PROFILES
 from dbench.zoo.table import load_manifest, load_runs
-from dbench.zoo.tolerance import OF_A_POPULATION, STRAYS, accepted, in_order_of_size
+from dbench.zoo.tolerance import (
+    FIRST_LOSS,
+    OF_A_POPULATION,
+    OUTLIERS,
+    accepted,
+    in_order_of_size,
+    moved_losses,
+    rounding_tolerance,
+)
 
 # What tells torch and the libraries under it to use the plainest instructions.
 PLAINEST = {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2"}
@@ -68,7 +75,7 @@ def print_losses(data: str, number: int) -> None:
     ):
         print(f"  {what:22}", *(f"{value:8.0e}" for value in np.quantile(shares, [0.5, 0.9, 1])))
     beyond = [
-        abs(there - here) > early_tolerance(key, here, there)
+        abs(there - here) > rounding_tolerance(key, here, there)
         for key, here, there in zip(keys, usual.tolist(), plain.tolist(), strict=True)
     ]
     print(f"  moved further than is allowed: {sum(beyond)}")
@@ -82,7 +89,7 @@ def print_pairs(folder: str, number: int) -> None:
     values = table.pivot(index="run", columns="score", values="value")
     ordered, runs = in_order_of_size(values), table.drop_duplicates("run").set_index("run")
     generator = seeds.generator(purpose="pairs", table=manifest["sha256"])
-    print(f"{folder}: refused of {number} pairs if no score may be beyond, and if {STRAYS:.0%} may")
+    print(f"{folder}: refused of {number} pairs if no score may be beyond, and if {OUTLIERS:.0%} may")
     for kind in ("seed", "strength", "objective"):
         shares = []
         for first in generator.choice(values.index, number):
@@ -97,7 +104,7 @@ def print_pairs(folder: str, number: int) -> None:
             limits = accepted(table[table["run"] != second], first, names)["tolerance"]
             shares.append(((ordered.loc[first, names] - ordered.loc[second, names]).abs() > limits).mean())
         if shares:
-            print(f"  another {kind:10}", *(f"{np.mean(np.array(shares) > allowed):7.1%}" for allowed in (0, STRAYS)))
+            print(f"  another {kind:10}", *(f"{np.mean(np.array(shares) > allowed):7.1%}" for allowed in (0, OUTLIERS)))
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "claims": ("dbench.claims_commands:claims", "Judge the findings; what one says and what came out; freeze rules."),
     "compare": (
-        "dbench.scoring.compare_command:compare",
+        "dbench.scoring.commands:compare",
         "Are two models' scores apart, and by more than a seed moves?",
     ),
     "data": ("dbench.data.commands:data", "The data sets; fetch those that others published."),

@@ -47,7 +47,7 @@ def read_npy_header(stream: IO[bytes], what: str) -> tuple[tuple[int, ...], bool
 
 
 @contextlib.contextmanager
-def aside(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """Give a place to write to; at the end its content becomes that of ``path``, unless something is raised.
 
     A file is replaced by a rename and keeps its mode and, where the system allows it, its owner. A link stays: what it
@@ -118,14 +118,14 @@ def same_file(one: Path, other: Path) -> bool:
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def write_aside(path: Path, content: str | bytes) -> Path:
-    """Write bytes, or text as UTF-8.
+def write_file(path: Path, content: str | bytes) -> Path:
+    """Write bytes, or text as UTF-8, whole or not at all.
 
     Raises:
         DbenchError: the place cannot be written to.
     """
     try:
-        with aside(path) as place:
+        with atomic_write(path) as place:
             place.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise DbenchError(f"cannot write {path}: {error.strerror or error}") from error

@@ -24,7 +24,7 @@ UNKNOWN = {
     "scoring": {"zoo", "claims"},
 } | {room: {"pytest"} for room in ("zoo", "claims", "report")}
 
-READ_BY = {"dbench/codes/formats/containers.py": {"torch"}}  # a format's own library, for files alone
+READ_BY = {"dbench/codes/containers.py": {"torch"}}  # a format's own library, for files alone
 
 
 def imports(source: str) -> set[str]:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from dbench.cli import main
 from dbench.errors import DbenchError
-from dbench.files import aside, write_aside
+from dbench.files import atomic_write, write_file
 from dbench.report.files import prepare_folder
 from dbench.zoo.store import Store
 
@@ -53,7 +53,7 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path, old: Path
 
 def test_a_link_to_nothing_yet_is_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("later/new")
-    write_aside(tmp_path / "link", "new")
+    write_file(tmp_path / "link", "new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "later" / "new").read_text() == "new"
 
@@ -69,7 +69,7 @@ def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", [0o600, 0o664, 0o755])
 def test_a_file_keeps_its_mode(old: Path, mode: int) -> None:
     old.chmod(mode)
-    write_aside(old, "new")
+    write_file(old, "new")
     assert stat.S_IMODE(old.stat().st_mode) == mode
     assert old.read_text() == "new"
 
@@ -77,16 +77,16 @@ def test_a_file_keeps_its_mode(old: Path, mode: int) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="another's file is written by root alone")
 def test_a_file_keeps_its_owner(old: Path) -> None:
     os.chown(old, 1234, 5678)
-    write_aside(old, "new")
+    write_file(old, "new")
     assert (old.stat().st_uid, old.stat().st_gid) == (1234, 5678)
 
 
 def test_all_names_of_a_file_get_what_is_written(tmp_path: Path, old: Path) -> None:
     (tmp_path / "other").hardlink_to(old)
-    write_aside(tmp_path / "other", "new")
+    write_file(tmp_path / "other", "new")
     assert old.read_text() == "new"
     assert old.samefile(tmp_path / "other")
-    with pytest.raises(FileNotFoundError), aside(old) as place:
+    with pytest.raises(FileNotFoundError), atomic_write(old) as place:
         place.with_name("nowhere").rename(place)
     assert old.read_text() == "new"
     assert alone(tmp_path)
@@ -120,7 +120,7 @@ def test_what_is_no_place_for_a_file_is_refused_in_a_line(tmp_path: Path, monkey
         listening.bind("socket")
         assert "it is a socket" in score(tmp_path, "--csv", "socket")
     with pytest.raises(DbenchError, match="it is a folder"):
-        write_aside(tmp_path, "new")
+        write_file(tmp_path, "new")
     assert stat.S_ISSOCK(Path("socket").stat().st_mode)
 
 
@@ -138,7 +138,7 @@ def as_if(monkeypatch: pytest.MonkeyPatch, path: Path, kind: int) -> None:
 def test_a_character_device_is_written_into(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = os.lstat(old).st_ino
     as_if(monkeypatch, old, stat.S_IFCHR)
-    write_aside(old, "new")
+    write_file(old, "new")
     assert os.lstat(old).st_ino == before
     assert old.read_text() == "newething longer than what is new"  # nothing can be cut off a device
     assert alone(old.parent)
@@ -147,7 +147,7 @@ def test_a_character_device_is_written_into(old: Path, monkeypatch: pytest.Monke
 def test_a_block_device_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     as_if(monkeypatch, old, stat.S_IFBLK)
     with pytest.raises(DbenchError, match="it is a block device"):
-        write_aside(old, "new")
+        write_file(old, "new")
 
 
 @pytest.mark.parametrize(("minor", "said"), [(3, ""), (7, "No space left on device")])
@@ -167,7 +167,7 @@ def test_a_device_outlives_what_is_written_to_it(tmp_path: Path, minor: int, sai
 @pytest.mark.parametrize("mode", ["wb", "ab"])
 def test_standard_output_goes_on_behind_what_was_printed(tmp_path: Path, mode: str) -> None:
     # Not by its name in /dev, which root would lose to a fault.
-    code = "from dbench.files import *; print('before', flush=True); write_aside(Path('/proc/self/fd/1'), 'new\\n'); "
+    code = "from dbench.files import *; print('before', flush=True); write_file(Path('/proc/self/fd/1'), 'new\\n'); "
     run = [sys.executable, "-c", code + "print('after')"]
     (tmp_path / "out").write_text("earlier\n")
     with (tmp_path / "out").open(mode) as out:

@@ -13,7 +13,7 @@ import os, resource, sys
 from pathlib import Path
 
 from dbench.errors import DbenchError
-from dbench.files import write_aside
+from dbench.files import write_file
 from dbench.report.files import prepare_folder
 from dbench.zoo.profiles import find_profile
 from dbench.zoo.store import Store
@@ -25,7 +25,7 @@ if fault == "full":
 else:
     os.setuid(65534)
 writers = {
-    "file": lambda: write_aside(folder / "table.csv", "x" * 100),
+    "file": lambda: write_file(folder / "table.csv", "x" * 100),
     "report": lambda: prepare_folder(folder / "report"),
     "run": lambda: store.save(key, status="diverged", tensors={}, record={}),
     "new store": lambda: Store(folder / "another" / "store"),

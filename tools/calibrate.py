@@ -29,6 +29,8 @@ from calibration.families import ROWS
 from calibration.judging import Frequencies, Place, judged, places_of, sharpened
 from calibration.row import claim_file
 
+from dbench.errors import InvalidInput
+
 # Worlds between whose estimates the spread is found; that of more is the mean of several.
 PIECE = 100
 
@@ -103,7 +105,7 @@ class Scratch:
 def run(
     picked: list[int], chosen: argparse.Namespace, pool: ProcessPoolExecutor, scratch: Scratch
 ) -> Iterator[tuple[int, list[Frequencies]]]:
-    """Give what is found of each entry as it is done, first what is known already."""
+    """Give what is found of each entry as it is done, first what is known already; say which have no place."""
     futures: dict[Future[list[dict[str, Any]]], int] = {}
     for index in picked:
         kept = scratch.get(index)
@@ -112,8 +114,13 @@ def run(
         else:
             yield index, [Frequencies(**place) for place in kept]
     for future in as_completed(futures):
-        scratch.keep(futures[future], future.result())
-        yield futures[future], [Frequencies(**place) for place in future.result()]
+        try:
+            found = future.result()
+        except InvalidInput as error:
+            sys.stderr.write(f"{error}\n")
+        else:
+            scratch.keep(futures[future], found)
+            yield futures[future], [Frequencies(**place) for place in found]
 
 
 def rows(index: int, found: list[Frequencies]) -> list[list[str]]:
@@ -159,7 +166,10 @@ def main() -> int:
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             raise
-    margins = [margin for index in picked for margin in every[index][:-1]]
+    margins = [margin for found in every.values() for margin in found[:-1]]
+    if len(every) < len(picked):
+        sys.stderr.write("nothing is written: families that miss their rule's edge have to be changed first\n")
+        return 1
     if not chosen.only:
         table = [row for index in picked for row in rows(index, every[index])]
         passes = page.passes_text(chosen.worlds, chosen.more, chosen.suspect, margins)

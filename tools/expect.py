@@ -19,7 +19,7 @@ import click
 
 from dbench.claims.expected import ANY, record_name
 from dbench.claims.rules import Verdict
-from dbench.files import aside
+from dbench.files import atomic_write
 from dbench.report import read_report
 from dbench.report.markdown import sizes_table, unsupported_list
 
@@ -48,16 +48,16 @@ def main(report: Path) -> None:
     """Write claims/expected.toml, and what docs/sizes.md and docs/verdicts.md list, anew from REPORT, a report.json."""
     document = read_report(report)
     if document["scope"]["complete"]:
-        with aside(REASONS) as place:
+        with atomic_write(REASONS) as place:
             place.write_text(listed(REASONS.read_text(encoding="utf-8"), document), encoding="utf-8")
     if document["scope"]["complete"] and (sizes := sizes_table(document)):
-        with aside(SIZES) as place:
+        with atomic_write(SIZES) as place:
             place.write_text(f"{SIZES_HEAD}\n{sizes}\n", encoding="utf-8")
     text = EXPECTED.read_text(encoding="utf-8")
     head = text[: text.index("[[expected]]")]
     known, complete = tomllib.loads(text)["expected"], document["scope"]["complete"]
     tables = updated(known, document["records"], date.today(), complete=complete)
-    with aside(EXPECTED) as place:
+    with atomic_write(EXPECTED) as place:
         place.write_text(head + "\n".join(map(_written, tables)), encoding="utf-8")
     for table in tables:
         if table["reason"] == MISSING:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-TARGETS = ("all", "master", "worker")
+TARGETS = ("all", "controller", "worker")
 """What is killed: all processes of a sweep at once, the one that shares out the work, or one that trains or scores."""
 
 MOMENTS = ("beginning", "training", "trained", "save", "file")
@@ -35,7 +35,7 @@ def kill(process: subprocess.Popen[bytes], target: str, generator: np.random.Gen
     """Kill by the signal that cannot be caught; return whether there was anybody to kill.
 
     Args:
-        process: master of a sweep, in a session of its own.
+        process: controller of a sweep, in a session of its own.
         target: one of :data:`TARGETS`.
         generator: draws the worker.
     """
@@ -55,13 +55,13 @@ def kill(process: subprocess.Popen[bytes], target: str, generator: np.random.Gen
         os.kill(chosen, signal.SIGKILL)
     except ProcessLookupError:
         return False
-    if target == "master":
+    if target == "controller":
         process.wait()
     return True
 
 
 def _children(parent: int) -> list[int]:
-    """Return the workers of a master; Python's own tracker of shared resources is a child too and does no work."""
+    """Return the workers of a controller; Python's own tracker of shared resources is a child too and does no work."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     rows = [line.split(maxsplit=2) for line in listed.splitlines()]
     return sorted(int(pid) for pid, of, *args in rows if int(of) == parent and "resource_tracker" not in "".join(args))

@@ -6,7 +6,7 @@ A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->`
 import difflib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -105,9 +105,9 @@ def _home(value: object) -> str:
     return getattr(value, "__module__", None) or dbench.metrics.__name__
 
 
-def pitfalls(functions: Mapping[str, Callable[..., object]]) -> str:
+def objective_pitfalls(_: str) -> str:
     """List what goes wrong elsewhere, and the tests that show what is done here."""
-    cards = [functions[name].card for name in sorted(functions)]  # type: ignore[attr-defined]
+    cards = [find_card(name) for name in sorted(OBJECTIVES)]
     rows = ((f"`{card.name}`", pitfall, f"`{test}`") for card in cards for pitfall, test in card.pitfalls.items())
     return table("name | pitfall elsewhere | shown by", rows)
 
@@ -116,8 +116,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "archives": archives,
     "data_sets": data_sets,
     "members": members,
-    "metric_pitfalls": lambda _: pitfalls(METRICS),
-    "objective_pitfalls": lambda _: pitfalls(OBJECTIVES),
+    "objective_pitfalls": objective_pitfalls,
     "objectives": objectives,
     "references": references,
 }

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import click
 
-from dbench.audit.audit import CHECKS, audit
+from dbench.audit.audit import audit
+from dbench.audit.checks import CHECKS
 from dbench.audit.gallery import REPRESENTATIONS
-from dbench.audit.scale import HIGH, LOW, scale_of, score_of
+from dbench.audit.record import HIGH, LOW, scale_of, score_of
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.audit.table import TITLES, group, tally
-from dbench.files import aside
+from dbench.files import atomic_write
 from dbench.metrics.registry import METRICS, find_card, find_metric
 
 OBSERVATIONS = 1000
@@ -173,7 +174,7 @@ def main(path: Path, check: bool, new: bool) -> None:
         same = all(file.is_file() and file.read_text(encoding="utf-8") == text for file, text in texts.items())
         raise SystemExit(int(not same))
     for file, text in texts.items():
-        with aside(file) as place:
+        with atomic_write(file) as place:
             place.write_text(text, encoding="utf-8")
 
 

@@ -15,7 +15,7 @@ from peers.calls import Call, gather
 from peers.implementations import LIBRARIES, everything, installed
 from peers.inputs import NAMES, encode
 
-from dbench.files import write_aside
+from dbench.files import write_file
 from dbench.report.badge import badge
 
 ROOT = Path(__file__).parents[1]
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 def written(path: Path, lines: Iterable[str]) -> None:
     """Write a page; a line with columns is a line of a table."""
     text = "\n".join(f"| {line} |" if " | " in line else line for line in lines)
-    write_aside(path, text.strip() + "\n")
+    write_file(path, text.strip() + "\n")
 
 
 @click.group(context_settings={"show_default": True})
@@ -52,7 +52,7 @@ def values(settings: tuple[Path, Path, list[str], dict[str, str]], limit: float,
     if not again:
         encode(out / "trained.npz")
         found = list(gather(names, NAMES, out / "trained.npz", limit=limit))
-        write_aside(kept, json.dumps([asdict(call) for call in found]))
+        write_file(kept, json.dumps([asdict(call) for call in found]))
     calls = [Call(**call) for call in json.loads(kept.read_text(encoding="utf-8"))]
     written(docs / "peers.md", page.page(calls, everything(), versions, limit))
     reasons = page.read_reasons()
@@ -76,11 +76,11 @@ def matrix(settings: tuple[Path, Path, list[str], dict[str, str]], limit: float,
     kept = out / "audits.jsonl"
     if not again:
         lines = [audits.record_line(name, found) for name, found in audits.audit_all(names, limit=limit)]
-        write_aside(kept, "\n".join(lines))
+        write_file(kept, "\n".join(lines))
     found = audits.read_records(kept.read_text(encoding="utf-8"))
     written(docs / "peers-audit.md", audits.page(found, versions))
     for name, (label, message) in audits.badges(found).items():
-        write_aside(out / f"badge-{name.replace(':', '-')}.svg", badge(label, message))
+        write_file(out / f"badge-{name.replace(':', '-')}.svg", badge(label, message))
 
 
 @main.command(name="faults")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.errors import DbenchError
-from dbench.files import write_aside
+from dbench.files import write_file
 from dbench.metrics import exact_copies
 from dbench.scoring.plan import PLAN, Item
 from dbench.seeds import generator
@@ -192,9 +192,9 @@ def main(out: Path) -> None:
     say: Callable[[str], None] = click.echo
     for item in swept():
         found[item.name] = {point: measure(item, point) for point in POINTS} | {COST: measure(item, COST, 1)}
-        write_aside(out / "sweeps" / file_of(item.name), figure(item.name, found[item.name]))
+        write_file(out / "sweeps" / file_of(item.name), figure(item.name, found[item.name]))
         say(item.name)
-    write_aside(out / "sweeps.md", page(found))
+    write_file(out / "sweeps.md", page(found))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Kill a sweep again and again and compare its table with that of a sweep nobody disturbed.
 
 ``python tools/torture.py`` trains a small plan twice. The first sweep is left alone. The second is killed, by the
-signal that cannot be caught, at random moments: the whole of it, its master, or one of its workers; and started again,
-until the plan is done. As long as kills are left over, the next sweep begins in a new store. Every table must be the
-undisturbed one, except for when and from which commit its runs were trained. The plan has every kind of checkpoint:
+signal that cannot be caught, at random moments: the whole of it, its controller or one of its workers; and started
+again, until the plan is done. As long as kills are left over, the next sweep begins in a new store. Every table must be
+the undisturbed one, except for when and from which commit its runs were trained. The plan has every kind of checkpoint:
 of a network alone, with an adversary that sees second batches, and with heads, labels and an adversary.
 """
 
@@ -241,7 +241,7 @@ def sweep_once() -> None:
     store, keys = Store(folder), [RunKey.from_axes(axes) for axes in json.loads(plan)]
     options: dict[str, Any] = {"checkpoint_every": _CHECKPOINT_EVERY, "console": Console(file=io.StringIO())}
     summary = train_runs(store, keys, workers=int(workers), group_size=2, **options)
-    if score == "1" and not summary.left:
+    if score == "1" and not summary.others["left"]:
         _score_and_write(store, keys, int(workers))
 
 

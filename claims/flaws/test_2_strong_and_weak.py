@@ -6,7 +6,7 @@ from sklearn.metrics import mutual_info_score
 
 from dbench.claims import Claim, above, below
 from dbench.codes import Sample
-from dbench.constructions.group_codes import GROUP, group_cases, group_codes
+from dbench.constructions.spread_codes import GROUP, group_cases, group_codes
 from dbench.metrics import nk, snc
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of

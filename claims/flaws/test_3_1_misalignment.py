@@ -5,7 +5,7 @@ import numpy as np
 from dbench.claims import Claim, above, below
 from dbench.claims.regime import ALL_CODES_TELL
 from dbench.codes import Sample
-from dbench.constructions.alignment import toy_model
+from dbench.constructions.spread_codes import toy_model
 from dbench.estimates.relations import freely_misaligned, relations_of
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import settings_of

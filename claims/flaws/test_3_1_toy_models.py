@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, within
-from dbench.constructions.alignment import toy_law, toy_model
+from dbench.constructions.spread_codes import toy_law, toy_model
 from dbench.metrics import align, dci, dci_completeness, dci_disentanglement, mig, mig_gap, nk, sap, sap_gap, snc
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import generator

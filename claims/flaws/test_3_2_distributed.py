@@ -7,8 +7,14 @@ from sklearn.metrics import mutual_info_score
 
 from dbench.claims import Claim, Printed, above, below, within
 from dbench.codes import Sample
-from dbench.constructions.group_codes import absolute_difference, xor_cases, xor_codes
-from dbench.constructions.modular_sum import band_importance, modular_sum_cases, modular_sum_codes
+from dbench.constructions.spread_codes import (
+    absolute_difference,
+    band_importance,
+    modular_sum_cases,
+    modular_sum_codes,
+    xor_cases,
+    xor_codes,
+)
 from dbench.metrics import dci, dci_completeness, dci_disentanglement, nk, snc
 from dbench.metrics.relations import mutual_information, squared_correlation
 from dbench.seeds import generator

@@ -5,7 +5,7 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
-from dbench.constructions.alignment import toy_law
+from dbench.constructions.spread_codes import toy_law
 from dbench.metrics import align, snc
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of

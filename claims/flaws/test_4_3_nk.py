@@ -7,7 +7,7 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
-from dbench.constructions.group_codes import xor_codes
+from dbench.constructions.spread_codes import xor_codes
 from dbench.metrics import dci, nk
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of

@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, Printed, above, below, within
-from dbench.constructions.mixtures import COPIES, MIXTURE, PRINTED, coin_copies, gaussian_mixtures, nearly_straight
-from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit, uncaptured
+from dbench.constructions.characteristics import (
+    COPIES,
+    MIXTURE,
+    PRINTED,
+    beta_vae_limit,
+    coin_copies,
+    factor_vae_limit,
+    gaussian_mixtures,
+    nearly_straight,
+    uncaptured,
+)
 from dbench.metrics import beta_vae_metric, dci, dci_disentanglement, factor_vae
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of

@@ -1,7 +1,7 @@
 """How Not to Measure Disentanglement, section 2.2: what SAP, a metric of characteristic 2, lets pass."""
 
 from dbench.claims import Claim, Printed, above, below, within
-from dbench.constructions.powers import hidden_powers, plain_powers, squared_correlation_of_power
+from dbench.constructions.characteristics import hidden_powers, plain_powers, squared_correlation_of_power
 from dbench.metrics import sap
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of

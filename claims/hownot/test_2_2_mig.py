@@ -6,8 +6,14 @@ Both statements speak of all representations, so they are put to a search, and o
 import numpy as np
 
 from dbench.claims import Claim, above, below
-from dbench.constructions.battery import parity_cases
-from dbench.constructions.powers import binned_gap_of_power, hidden_powers, plain_powers, random_scale, stretched
+from dbench.constructions.characteristics import (
+    binned_gap_of_power,
+    hidden_powers,
+    parity_cases,
+    plain_powers,
+    random_scale,
+    stretched,
+)
 from dbench.constructions.small_codes import small_codes
 from dbench.metrics import mig
 from dbench.seeds import generator

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, within
-from dbench.constructions.battery import BATTERY
-from dbench.constructions.rectangles import CODES, SIDE, rectangles
+from dbench.constructions.characteristics import BATTERY, CODES, SIDE, rectangles
 from dbench.metrics import beta_vae_metric, dci, factor_vae, mig, sap
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of

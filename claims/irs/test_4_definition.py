@@ -5,7 +5,7 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
-from dbench.constructions.grid_codes import below_zero, factor_grid
+from dbench.constructions.causal import below_zero, factor_grid
 from dbench.metrics import interventional_robustness
 from dbench.metrics.interventions import crossed_empida, empida
 from dbench.seeds import generator

@@ -5,7 +5,7 @@ import pytest
 
 from dbench.claims import Claim, above, below
 from dbench.codes import Sample
-from dbench.constructions.grid_codes import factor_grid, together
+from dbench.constructions.causal import factor_grid, together
 from dbench.metrics import domain_shift_robustness, interventional_robustness, irs
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of, rank_correlation

@@ -7,7 +7,7 @@ import pytest
 
 from dbench.claims import Claim, above, within
 from dbench.codes import Sample
-from dbench.constructions.grid_codes import factor_grid
+from dbench.constructions.causal import factor_grid
 from dbench.metrics import interventional_robustness
 from dbench.metrics.interventions import empida
 from dbench.seeds import generator

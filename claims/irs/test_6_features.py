@@ -6,7 +6,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 from dbench.claims import Claim, above, below, within
 from dbench.codes import Sample
-from dbench.constructions.grid_codes import cumulative, factor_grid, rare
+from dbench.constructions.causal import cumulative, factor_grid, rare
 from dbench.metrics import dci, irs, modularity
 from dbench.seeds import generator
 from dbench.stats import exact, mean_of, smallest_of

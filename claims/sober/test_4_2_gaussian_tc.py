@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dbench.claims import Claim, above, below
-from dbench.constructions.uncorrelated import DEPENDENT, INDEPENDENT, dependent_codes, independent_codes, parity_law
+from dbench.constructions.relations import DEPENDENT, INDEPENDENT, dependent_codes, independent_codes, parity_law
 from dbench.metrics import entropy, gaussian_total_correlation
 from dbench.seeds import generator
 from dbench.stats import exact

@@ -5,7 +5,7 @@ import pytest
 
 from dbench.claims import Claim, Printed, above, below
 from dbench.codes import FunctionSource
-from dbench.constructions.broken_properties import BROKEN, broken_source, informative
+from dbench.constructions.model_sets import BROKEN, broken_source, informative
 from dbench.metrics import beta_vae_metric, dci, factor_vae, mig, udr_scores
 from dbench.seeds import generator
 from dbench.stats import mean_of

@@ -9,12 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from dbench.audit.characteristics import characteristic_checks
-from dbench.audit.estimation import estimation_checks
+from dbench.audit.checks import CHECKS
 from dbench.audit.record import Check, CheckResult
-from dbench.audit.regimes import regime_checks
 from dbench.audit.subject import Subject
-from dbench.audit.transforms import transform_checks
 from dbench.errors import DamagedData, InvalidInput, unknown_name
 from dbench.metrics.registry import METRICS, find_variant
 from dbench.outside import load_callable
@@ -23,11 +20,6 @@ if TYPE_CHECKING:
     import pytest
 
 Metric = Callable[..., Any] | str | Subject
-
-CHECKS: dict[str, Check] = {
-    check.name: check
-    for check in (*characteristic_checks(), *transform_checks(), *estimation_checks(), *regime_checks())
-}
 
 
 def load_metric(name: str) -> Callable[..., Any]:
@@ -115,9 +107,9 @@ def _beside(name: str, subject: Subject) -> Subject:
 
 def stale(records: Sequence[CheckResult], expected: Mapping[str, str]) -> list[str]:
     """Return the expected deviations of which something was asked and nothing failed."""
-    asked = {name for r in records for name in (r.check, r.family)}
+    names = {name for r in records for name in (r.check, r.family)}
     failed = {name for r in records if r.status in ("fail", "error") for name in (r.check, r.family)}
-    return [name for name in expected if name in asked - failed]
+    return [name for name in expected if name in names - failed]
 
 
 def load_expected(path: Path) -> dict[str, str]:
@@ -159,15 +151,15 @@ def _insist(subject: Subject, *, check: Check, expected: Mapping[str, str]) -> N
     import pytest
 
     record = _explained(check(subject), expected)
-    said = f"{record.check} of {record.metric}: {record.reason}; expected {record.expected}"
+    message = f"{record.check} of {record.metric}: {record.reason}; expected {record.expected}"
     if record.status == "not applicable":
-        pytest.skip(said)
+        pytest.skip(message)
     if record.deviation:
-        pytest.xfail(f"{record.deviation} ({said})")
+        pytest.xfail(f"{record.deviation} ({message})")
     if check.name in expected and record.status == "pass":
-        raise AssertionError(f"expected to fail ({expected[check.name]}), but passes: {said}")
+        raise AssertionError(f"expected to fail ({expected[check.name]}), but passes: {message}")
     if record.status != "pass":
-        raise AssertionError(said)
+        raise AssertionError(message)
 
 
 def parametrize_with_checks(

@@ -50,8 +50,9 @@ def audit(
     """
     from rich.markup import escape
 
-    from dbench.audit.audit import CHECKS, load_expected, stale
     from dbench.audit.audit import audit as ask
+    from dbench.audit.audit import load_expected, stale
+    from dbench.audit.checks import CHECKS
     from dbench.audit.referee import answer
     from dbench.audit.table import comparison_table
     from dbench.shown import terminal
@@ -73,17 +74,17 @@ def audit(
                 audits[metric] = ask(
                     metric, callback=tell, only=checks, expected=known, like=like, name=metric, **options
                 )
-    records = [record for found in audits.values() for record in found]
+    records = [record for results in audits.values() for record in results]
     outdated = stale(records, known)
     if as_json:
         click.echo(json.dumps([asdict(record) for record in records], indent=1))
     elif len(audits) > 1 and not verbose:
-        for metric, found in audits.items():
-            terminal(emoji=False).print(f"{metric}: {answer(found)}", markup=False, highlight=False)
+        for metric, results in audits.items():
+            terminal(emoji=False).print(f"{metric}: {answer(results)}", markup=False, highlight=False)
         terminal(emoji=False).print(comparison_table(audits))
     else:
-        for metric, found in audits.items():
-            _show(metric, found, verbose)
+        for metric, results in audits.items():
+            _show(metric, results, verbose)
     for name in outdated:
         click.secho(f"expected to fail, but does not: {name}", fg="yellow", err=True)
     if not any(record.status in ("pass", "fail") for record in records):
@@ -120,5 +121,5 @@ def _show(metric: str, records: list[CheckResult], verbose: bool) -> None:
         if record.family == "separation" and record.status != "error":
             console.print(f"The scale: {record.reason}.", markup=False, highlight=False)
     counts = {status: sum(record.status == status for record in records) for status in ("pass", "fail", "error")}
-    said = f"{counts['pass']} checks pass, {counts['fail']} fail, {counts['error']} without a score."
-    console.print(said, markup=False, highlight=False, soft_wrap=True)
+    line = f"{counts['pass']} checks pass, {counts['fail']} fail, {counts['error']} without a score."
+    console.print(line, markup=False, highlight=False, soft_wrap=True)

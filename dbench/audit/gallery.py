@@ -1,4 +1,4 @@
-"""The representations that metrics are audited on, each with its place in the papers.
+"""The representations that metrics are audited on, each with where the papers have it.
 
 Continuous factors of the papers are put on a few values, so that every metric can be asked. What a code holds is
 written as the string of its factors: ``"a b ab"`` is one code for each of two factors and one that holds both, ``-``
@@ -11,19 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Source
-from dbench.constructions.alignment import toy_source
-from dbench.constructions.broken_properties import broken_source
-from dbench.constructions.causal import confounded_copies
+from dbench.constructions.causal import confounded_copies, moved_codes
+from dbench.constructions.characteristics import (
+    THREE_VALUES,
+    coin_copies,
+    gaussian_mixtures,
+    hidden,
+    rectangles,
+    uncaptured,
+)
 from dbench.constructions.entangling import QUARTER, orthogonal, rotated, same_law
-from dbench.constructions.grid_codes import moved_codes
-from dbench.constructions.group_codes import group_source, xor_source
-from dbench.constructions.mixtures import coin_copies, gaussian_mixtures
-from dbench.constructions.modular_sum import band_source
+from dbench.constructions.model_sets import broken_source
 from dbench.constructions.on_labels import NORMAL, UNIFORM, circles, codes_of, on_labels
-from dbench.constructions.powers import THREE_VALUES, hidden
-from dbench.constructions.rectangles import rectangles
 from dbench.constructions.relations import related
-from dbench.constructions.uncaptured import uncaptured
+from dbench.constructions.spread_codes import band_source, group_source, toy_source, xor_source
 from dbench.seeds import generator
 
 PERFECT, NOISE_ONLY = "perfect copy", "noise only"
@@ -38,7 +39,7 @@ class Representation:
     source: Source  # factors are integer labels throughout
     holds: NDArray[np.bool_]  # codes x factors; whether the code depends on the factor, or is needed to tell it
     explicit: bool  # whether every factor can be told from all codes together
-    place: str
+    reference: str  # where the papers have it
     truth: str
 
     @property
@@ -64,10 +65,10 @@ class Representation:
         return None if self.weak is None else self.weak and self.characteristic_2 is True
 
 
-def _of(source: Source, holds: str, place: str, truth: str, *, explicit: bool = True) -> Representation:
+def _of(source: Source, holds: str, reference: str, truth: str, *, explicit: bool = True) -> Representation:
     letters = "abcdefghij"[: len(source.factor_names)]
     held = np.array([[letter in code for letter in letters] for code in holds.split()])
-    return Representation(source, held, explicit, place, truth)
+    return Representation(source, held, explicit, reference, truth)
 
 
 REPRESENTATIONS: dict[str, Representation] = {

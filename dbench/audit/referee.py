@@ -70,23 +70,23 @@ def answer(records: Sequence[CheckResult]) -> str:
         >>> said.partition(" (")[0]
         'Likely a bug: dead_codes[perfect copy, last] fails'
     """
-    asked = [record for record in records if record.status != "not applicable"]
+    applicable = [record for record in records if record.status != "not applicable"]
     like = next((record.like for record in records if record.like), "")
-    if not asked or all(record.status == "error" for record in asked):
-        reasons = [record.reason for record in asked]
+    if not applicable or all(record.status == "error" for record in applicable):
+        reasons = [record.reason for record in applicable]
         gave_up = next((reason for reason in reasons if reason.startswith("given up")), "")
-        return f"No number was given: {gave_up or mode(reasons)}." if asked else "Nothing of it applies."
+        return f"No number was given: {gave_up or mode(reasons)}." if applicable else "Nothing of it applies."
     bugs, hints = likely_bugs(records), list(dict.fromkeys(record.hint for record in records if record.hint))
     if hints:
         return " ".join(hints)
-    silent = [record.reason for record in asked if record.status == "error"]
-    rest = f" {len(silent)} of {len(asked)} checks got no score, most often: {mode(silent)}." if silent else ""
+    silent = [record.reason for record in applicable if record.status == "error"]
+    rest = f" {len(silent)} of {len(applicable)} checks got no score, most often: {mode(silent)}." if silent else ""
     told = [*sorted((r for r in bugs if r.family in CAUSES), key=lambda r: list(CAUSES).index(r.family)), *bugs]
     if told:
         cause = CAUSES.get(told[0].family, "")
         passes = f", {like} passes" if like else ""
-        said = f"Likely a bug: {told[0].check} fails ({told[0].reason}{passes})"
-        return said + (f": {cause}" if cause else ".") + rest
+        line = f"Likely a bug: {told[0].check} fails ({told[0].reason}{passes})"
+        return line + (f": {cause}" if cause else ".") + rest
     if like:
         far = max((r for r in records if r.value is not None and r.like_value is not None), key=_apart, default=None)
         most = f"; scores are at most {_apart(far):.2g} apart ({far.check})" if far and _apart(far) > ROUNDING else ""

@@ -118,10 +118,10 @@ class Subject:
                 self._known[known] = self.fresh_score(source, n=n, repetition=repetition, **options)
             except MetricFailed as error:
                 self._known[known] = error
-        found = self._known[known]
-        if isinstance(found, MetricFailed):
-            raise found
-        return found
+        score = self._known[known]
+        if isinstance(score, MetricFailed):
+            raise score
+        return score
 
     def fresh_score(self, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
         """Score without looking at what was said before."""
@@ -129,12 +129,12 @@ class Subject:
             raise MetricFailed(f"given up: no answer within {self.timeout:g} s in the first {PATIENCE} calls")
         arguments = self._arguments(source, n or self.observations, repetition)
         try:
-            found = guarded(lambda: self.metric(*arguments, **self.options | options), self.timeout)
+            score = guarded(lambda: self.metric(*arguments, **self.options | options), self.timeout)
         except TookTooLong:
             self._late += self._late >= 0
             raise
         self._late = -1  # it answers: every other call has its time
-        return found
+        return score
 
     def _arguments(self, source: Source, n: int, repetition: int) -> tuple[Any, ...]:
         # The draw is the same for all, so that a representation and its transform see the same observations.

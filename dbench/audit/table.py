@@ -46,21 +46,21 @@ SHOWN = 3
 def group(records: Sequence[CheckResult]) -> dict[str, list[CheckResult]]:
     """Sort records by family, in the order of the table."""
     groups = {family: [record for record in records if record.family == family] for family in TITLES}
-    return {family: found for family, found in groups.items() if found}
+    return {family: members for family, members in groups.items() if members}
 
 
 def tally(records: Sequence[CheckResult]) -> tuple[str, str]:
     """Return what a family came to, and its worst status: ``yes``, ``no``, ``7 of 18``, ``error`` or ``-``."""
-    asked = [record for record in records if record.status != "not applicable"]
-    passed = sum(record.status == "pass" for record in asked)
-    if not asked:
+    applicable = [record for record in records if record.status != "not applicable"]
+    passed = sum(record.status == "pass" for record in applicable)
+    if not applicable:
         return "-", "not applicable"
-    worst = "error" if any(r.status == "error" for r in asked) else "pass" if passed == len(asked) else "fail"
-    if all(record.status == "error" for record in asked):
+    worst = "error" if any(r.status == "error" for r in applicable) else "pass" if passed == len(applicable) else "fail"
+    if all(record.status == "error" for record in applicable):
         return "error", "error"
-    if passed in (0, len(asked)):
+    if passed in (0, len(applicable)):
         return ("yes" if passed else "no"), worst
-    return f"{passed} of {len(asked)}", worst
+    return f"{passed} of {len(applicable)}", worst
 
 
 def family_table(title: str, records: Sequence[CheckResult]) -> Table:
@@ -69,9 +69,9 @@ def family_table(title: str, records: Sequence[CheckResult]) -> Table:
     table.add_column(title, no_wrap=True)
     table.add_column("holds", no_wrap=True)
     table.add_column("does not hold on (score, or change)", overflow="fold")
-    for family, found in group(records).items():
-        text, worst = tally(found)
-        table.add_row(TITLES[family], f"[{_STYLE[worst]}]{text}[/]", escape(_failures(found)))
+    for family, results in group(records).items():
+        text, worst = tally(results)
+        table.add_row(TITLES[family], f"[{_STYLE[worst]}]{text}[/]", escape(_failures(results)))
     return table
 
 
@@ -83,11 +83,11 @@ def difference_table(records: Sequence[CheckResult]) -> Table:
     for name in ("holds", f"of {escape(like)}"):
         table.add_column(name, no_wrap=True)
     table.add_column("such as (score, or change)", overflow="fold")
-    for family, found in group(records).items():
-        apart = [r for r in found if r.status != r.like_status and "not applicable" not in (r.status, r.like_status)]
+    for family, results in group(records).items():
+        apart = [r for r in results if r.status != r.like_status and "not applicable" not in (r.status, r.like_status)]
         if apart:
-            ours = [replace(record, status=record.like_status or "not applicable") for record in found]
-            texts = [f"[{_STYLE[worst]}]{text}[/]" for text, worst in map(tally, (found, ours))]
+            ours = [replace(record, status=record.like_status or "not applicable") for record in results]
+            texts = [f"[{_STYLE[worst]}]{text}[/]" for text, worst in map(tally, (results, ours))]
             first = apart[0]
             case = first.check[len(family) :].strip("[]")
             table.add_row(
@@ -108,21 +108,21 @@ def comparison_table(audits: Mapping[str, Sequence[CheckResult]]) -> Table:
         table.add_column(escape(name), overflow="fold")
     grouped = {name: group(records) for name, records in audits.items()}
     for family, title in TITLES.items():
-        found = [tally(groups.get(family, [])) for groups in grouped.values()]
+        results = [tally(groups.get(family, [])) for groups in grouped.values()]
         if any(family in groups for groups in grouped.values()):
-            table.add_row(title, *(f"[{_STYLE[worst]}]{text}[/]" for text, worst in found))
+            table.add_row(title, *(f"[{_STYLE[worst]}]{text}[/]" for text, worst in results))
     return table
 
 
 def _failures(records: Sequence[CheckResult]) -> str:
     failed = [record for record in records if record.status in ("fail", "error")]
-    said = []
+    cases = []
     for record in failed[:SHOWN]:
         case = record.check[len(record.family) :].strip("[]")
         score = record.reason if record.value is None else f"{record.value:.2f}"
-        said.append(f"{case} {score}".strip() + (" (expected)" if record.deviation else ""))
+        cases.append(f"{case} {score}".strip() + (" (expected)" if record.deviation else ""))
     rest = len(failed) - SHOWN
-    return ", ".join(said) + (f", and {rest} more" if rest > 0 else "")
+    return ", ".join(cases) + (f", and {rest} more" if rest > 0 else "")
 
 
 def record_table(records: Sequence[CheckResult]) -> Table:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dbench.claims.card import Claim, Role
 from dbench.claims.fingerprint import fingerprint
 from dbench.errors import DamagedData
-from dbench.files import write_aside
+from dbench.files import write_file
 from dbench.zoo.table import MANIFEST, load_manifest
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def translate_rules(folder: Path, before: Frozen, after: Frozen, equal: set[str]
         if rules[name] == before.cards[name].hash != after.cards[name].hash
     }
     if changed:
-        write_aside(path, json.dumps({**manifest, "rules": rules | changed}, indent=1) + "\n")
+        write_file(path, json.dumps({**manifest, "rules": rules | changed}, indent=1) + "\n")
     return len(changed)
 
 
@@ -141,4 +141,4 @@ def write_frozen(path: Path, frozen: Frozen) -> None:
     lines = [
         f"  {json.dumps(name)}: {json.dumps(asdict(card), ensure_ascii=False)}" for name, card in frozen.cards.items()
     ]
-    write_aside(path, '{\n "cards": {\n' + ",\n".join(lines) + "\n }\n}\n")
+    write_file(path, '{\n "cards": {\n' + ",\n".join(lines) + "\n }\n}\n")

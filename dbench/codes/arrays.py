@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.factors import Kinds
-from dbench.codes.formats.text import Column, Labels, text_column
-from dbench.codes.formats.values import FIRST_MERGED, as_integers
-from dbench.codes.reading import CodesFile, exchanged
-from dbench.codes.sample import Sample, as_array, finite_array
+from dbench.codes.factors import Column, FactorTypes, Labels, exchanged, text_column
+from dbench.codes.reading import CodesFile
+from dbench.codes.sample import FIRST_MERGED, Sample, as_array, as_integers, finite_array
 from dbench.errors import InvalidInput
 from dbench.shown import clipped
 
@@ -33,7 +31,7 @@ def read_arrays(
         factors: n x k, likewise; columns may also hold text or be categorical. See :mod:`dbench.codes.factors` for
             which are labels. The columns of a frame, or the keys of a dictionary of vectors, name the factors.
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given.
-        continuous: names or patterns, as of :class:`~dbench.codes.factors.Kinds`.
+        continuous: names or patterns, as of :class:`~dbench.codes.factors.FactorTypes`.
         discrete: likewise.
         logvar: n x d logarithms of the posterior's variances, of which ``codes`` are the means.
         std: its standard deviations, in place of ``logvar``.
@@ -59,7 +57,7 @@ def read_arrays(
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):
         raise InvalidInput(f"factor_names must be {len(columns)} different names, got {list(names)}")
-    matrix, kinds, decided = Kinds(continuous, discrete).encode(columns, names)
+    matrix, kinds, decided = FactorTypes(continuous, discrete).encode(columns, names)
     sample = Sample(numbers, matrix, names, kinds)
     notes += [*decided, *exchanged(sample.codes, kinds)]
     spread = logarithms_of_variances(sample, logvar, std)

@@ -5,6 +5,7 @@ nothing. Whole numbers are labels, whatever their type, and ordered categories a
 they take few values that occur often, as in dSprites' ``latents_values``; else they are continuous.
 """
 
+import contextlib
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
@@ -12,22 +13,88 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.formats.text import Column, Labels
-from dbench.codes.formats.values import Values, beyond_floats
-from dbench.codes.sample import Kind
+from dbench.codes.sample import FIRST_MERGED, Kind, Values
 from dbench.errors import InvalidInput, unknown_name
 from dbench.shown import clipped, some
 
 FEW = 100  # most values of a factor that is read as labels although they are not whole numbers
 OFTEN = 10  # least observations for each of these values, on average
 _SHOWN = 12
+MISSING = ("NA", "N/A", "nan", "NaN", "null")  # what R and pandas write for a gap
+
+
+class Labels(NamedTuple):
+    """A column of categories."""
+
+    ranks: NDArray[np.int64]  # n numbers of categories
+    names: tuple[str, ...]  # the categories: in their order, or as they occur where they have none
+    ordered: bool = False
+
+
+Column = Values | Labels
+
+
+def text_column(what: str, values: NDArray[Any]) -> Column:
+    """Read text: as numbers where every value is one and no two are the same, else as labels, numbered as they occur.
+
+    Whole numbers become integers, exactly; those that do not fit into 64 bits are labels in their order.
+
+    Raises:
+        InvalidInput: values that are missing, or that a terminal cannot print.
+
+    Example:
+        >>> text_column("shape", np.array(["heart", "square", "heart"]))
+        Labels(ranks=array([0, 1, 0]), names=('heart', 'square'), ordered=False)
+        >>> text_column("size", np.array(["2", "10"]))
+        array([ 2, 10])
+    """
+    try:  # no array of text, whose every cell is as wide as the longest
+        text = [str(value) for value in (values.astype(str) if values.dtype.kind == "S" else values).tolist()]
+    except ValueError as error:
+        raise InvalidInput(f"{what} must be text, got: {error}") from error
+    names = tuple(dict.fromkeys(text))
+    rank = {name: place for place, name in enumerate(names)}
+    index = np.array([rank[value] for value in text], dtype=np.int64)
+    odd = [name for name in names if not name.isprintable() or not name.strip()]
+    if odd:
+        raise InvalidInput(f"{what} must have printable text in every row, got {clipped(odd[0])!r}")
+    try:
+        numbers = _numbers(names)
+    except OverflowError:
+        order = np.array(sorted(range(len(names)), key=lambda number: int(names[number])))
+        return Labels(np.argsort(order)[index], tuple(names[number] for number in order), ordered=True)
+    except ValueError:
+        missing = [name for name in names if name in MISSING]
+        if missing:
+            raise InvalidInput(
+                f"{what} must have text in every row, got {missing[0]!r}; another name makes it a label"
+            ) from None
+        return Labels(index, names)
+    if not np.isfinite(numbers).all():
+        raise InvalidInput(f"{what} must be finite, got {clipped(names[int(np.argmin(np.isfinite(numbers)))])}")
+    if len(np.unique(numbers)) < len(numbers):  # '7' and '007'
+        return Labels(index, names)
+    return numbers[index]
+
+
+def _numbers(names: Sequence[str]) -> Values:
+    with contextlib.suppress(ValueError):
+        return np.array([int(name) for name in names], dtype=np.int64)  # exact, where a float is not
+    return np.array([float(name) for name in names])
+
+
+def beyond_floats(column: Values) -> bool:
+    """Whether all are whole numbers, of which some are so large that a float cannot tell them from their neighbours."""
+    if max(float(column.max()), -float(column.min())) < FIRST_MERGED:
+        return False
+    return column.dtype.kind != "f" or bool((column == np.rint(column)).all())
 
 
 def _whole(column: Values) -> bool:
     return column.dtype.kind != "f" or bool((column == np.rint(column)).all())
 
 
-class Kinds(NamedTuple):
+class FactorTypes(NamedTuple):
     """What a user says of factors, by name or pattern (``*`` stands for any).
 
     Attributes:
@@ -53,10 +120,10 @@ class Kinds(NamedTuple):
 
         Example:
             >>> size = np.repeat([0.5, 0.75, 1.0], 10)
-            >>> factors, kinds, notes = Kinds().encode([size], ["size"])
+            >>> factors, kinds, notes = FactorTypes().encode([size], ["size"])
             >>> factors.ravel()[::10].tolist(), kinds, notes[0][:43]
             ([0, 1, 2], ('discrete',), 'size (3 values): not whole numbers, but few')
-            >>> Kinds(continuous=["size"]).encode([size], ["size"])[1]
+            >>> FactorTypes(continuous=["size"]).encode([size], ["size"])[1]
             ('continuous',)
         """
         said_continuous, said_discrete = (self._named(patterns, names) for patterns in self)
@@ -110,13 +177,13 @@ class Kinds(NamedTuple):
     @staticmethod
     def _named(patterns: Collection[str], names: Sequence[str]) -> set[str]:
         listed = [patterns] if isinstance(patterns, str) else list(patterns)
-        found = set[str]()
+        named = set[str]()
         for pattern in listed:
             fits = {name for name in names if name == pattern or fnmatchcase(name, pattern)}
             if not fits:
                 raise unknown_name("factor", pattern, names)
-            found |= fits
-        return found
+            named |= fits
+        return named
 
 
 def _as_floats(name: str, column: Values, values: int) -> NDArray[np.float64]:
@@ -145,3 +212,12 @@ def _categories(name: str, column: Labels) -> str:
     more = f" and {len(column.names) - _SHOWN} more" if len(column.names) > _SHOWN else ""
     what = "ordered categories" if column.ordered else "text"
     return f"{clipped(name)}: {what}, read as labels {shown}{more}."
+
+
+def exchanged(codes: Values, kinds: Sequence[Kind]) -> list[str]:
+    """Say so where the codes are labels and the factors are not: they may have come the other way round."""
+    if set(kinds) != {"continuous"} or not codes.any():
+        return []
+    if not all((column == np.rint(column)).all() for column in codes.T):  # one by one: wide codes fill the memory
+        return []
+    return ["All codes are whole numbers and no factor is a label: were codes and factors exchanged? Codes come first."]

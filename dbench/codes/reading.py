@@ -6,24 +6,27 @@ Every row is checked, and of long files a random part of the rows is kept. Which
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.factors import Kinds
-from dbench.codes.formats.arrays import StoredArray, open_npy
-from dbench.codes.formats.opened import open_codes, require_content
-from dbench.codes.formats.tables import StoredTable
-from dbench.codes.formats.text import Column
-from dbench.codes.formats.values import Values
-from dbench.codes.sample import Kind, Sample
-from dbench.errors import InvalidInput
+from dbench.codes.containers import open_hdf5, open_mat, open_safetensors, open_torch
+from dbench.codes.factors import Column, FactorTypes, exchanged
+from dbench.codes.sample import Sample, Values
+from dbench.codes.source import Source
+from dbench.codes.stored import StoredArray, open_npy, open_npz
+from dbench.codes.tables import StoredTable, open_csv, open_feather, open_parquet
+from dbench.errors import DamagedData, InvalidInput
+from dbench.files import readable
 from dbench.seeds import generator
-from dbench.shown import some
+from dbench.shown import one_line, some
 
 MOST_ROWS = 2_000_000  # the usual full factor grids fit
 USUAL_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
@@ -33,6 +36,36 @@ _LIKE_CODES = (
     "z", "latents", "latent", "code", "mu", "mean", "means", "embeddings", "representation", "representations",
 )  # fmt: skip
 _LIKE_FACTORS = ("gts", "gt", "labels", "factor", "y", "ground_truth", "latents_classes", "classes", "targets")
+
+Rows = NDArray[np.int64] | None
+"""Numbers of rows, in order; None for all."""
+
+ChooseRows = Callable[..., Rows]
+
+# By the end of a file's name.
+_FORMATS: Mapping[str, Callable[[IO[bytes], ExitStack], dict[str, StoredArray] | StoredTable]] = {
+    ".npz": open_npz,
+    ".safetensors": open_safetensors,
+    ".h5": open_hdf5,
+    ".hdf5": open_hdf5,
+    ".mat": open_mat,
+    ".pt": open_torch,
+    ".pth": open_torch,
+    ".npy": open_npy,
+    ".csv": open_csv,
+    ".tsv": open_csv,
+    ".csv.gz": open_csv,
+    ".tsv.gz": open_csv,
+    ".parquet": open_parquet,
+    ".pq": open_parquet,
+    ".feather": open_feather,
+    ".arrow": open_feather,
+}
+_BEGINS = {
+    b"version https://git-lfs": "a pointer of Git LFS: git lfs pull brings the file",
+    b"<!doctype html": "a page of the web, perhaps an error in its place",
+    b"<html": "a page of the web, perhaps an error in its place",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +80,7 @@ class CodesFile:
         factor_sizes: number of values of each factor, where the file says so.
         logvar: logarithms of the posterior's variances, shape of the codes, where the file holds them.
         notes: what was decided in reading, one sentence each.
+        source: what metrics that intervene ask, where there is something.
     """
 
     name: str
@@ -56,6 +90,7 @@ class CodesFile:
     factor_sizes: tuple[int, ...] | None = None
     logvar: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
+    source: Source | None = None
 
 
 def read_codes(
@@ -81,7 +116,7 @@ def read_codes(
         factors: likewise.
         rows: of a longer file so many are kept, drawn without replacement, in the file's order.
         seed: decides which.
-        continuous: names or patterns, as of :class:`~dbench.codes.factors.Kinds`.
+        continuous: names or patterns, as of :class:`~dbench.codes.factors.FactorTypes`.
         discrete: likewise.
 
     Raises:
@@ -90,38 +125,39 @@ def read_codes(
         UnknownName: a name that fits no factor.
         DamagedData: a file that cannot be read, or not to its end.
     """
-    file = existing(path)
-    kinds = Kinds(continuous, discrete)
-    suffix = file.suffix.lower()
-    if suffix == ".npy":
-        if codes is not None or factors is not None:
-            raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {file.name}")
-        if factors_path is None:
-            raise InvalidInput(f"{file.name} holds one array only; give the factors' .npy file as second argument")
-        second = existing(factors_path)
-        if second.suffix.lower() != ".npy":
-            raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {second.name!r}")
-        for part in (file, second):
-            require_content(part)
-        arrays = {"codes": open_npy(file), "factors": open_npy(second)}
-        return _from_arrays(file.name, arrays, "codes", "factors", rows, seed, kinds)
+    name, types = Path(path).name, FactorTypes(continuous, discrete)
+    choose = partial(choose_rows, rows=rows, seed=seed)
+    alone = name.lower().endswith(".npy") and Path(path).is_file()
+    if alone and (codes is not None or factors is not None):
+        raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {name}")
+    if alone and factors_path is None:
+        raise InvalidInput(f"{name} holds one array only; give the factors' .npy file as second argument")
     if factors_path is not None:
-        raise InvalidInput(f"a second file goes with .npy only, got {file.name} and {Path(factors_path).name}")
-    opened = open_codes(file)
-    if not isinstance(opened, StoredTable):
-        arrays = opened
+        other = Path(factors_path).name
+        if not alone:
+            existing(path)
+            raise InvalidInput(f"a second file goes with .npy only, got {name} and {other}")
+        if existing(factors_path).suffix.lower() != ".npy":
+            raise InvalidInput(f"the factors of codes in .npy must be in .npy too, got {other!r}")
+    with ExitStack() as files:
+        opened = open_file(path, files)
+        if isinstance(opened, StoredTable):
+            return _read_table(opened, codes, factors, choose, types)
+        if factors_path is not None:
+            second: Any = open_file(factors_path, files)
+            arrays = {"codes": opened[""], "factors": second[""]}
+            return _read_arrays(name, arrays, "codes", "factors", choose, types)
         wanted = {"codes": codes or "codes", "factors": factors or "factors"}
-        if missing := [role for role, name in wanted.items() if name not in arrays]:
-            raise InvalidInput(_explain(file.name, arrays, wanted, missing))
-        for role, asked in (("codes", codes), ("factors", factors)):
-            like = [name for name in arrays if name != role and name.strip().lower() == role]
-            if like and asked is None:
+        if missing := [role for role, array in wanted.items() if array not in opened]:
+            raise InvalidInput(_explain(name, opened, wanted, missing))
+        for role, given in (("codes", codes), ("factors", factors)):
+            like = [array for array in opened if array != role and array.strip().lower() == role]
+            if like and given is None:
                 raise InvalidInput(
-                    f"{file.name} must not leave open which array holds the {role}: there are {role!r} and "
+                    f"{name} must not leave open which array holds the {role}: there are {role!r} and "
                     f"{like[0]!r}; name it with --{role}"
                 )
-        return _from_arrays(file.name, arrays, wanted["codes"], wanted["factors"], rows, seed, kinds)
-    return _read_table(opened, codes, factors, rows, seed, kinds)
+        return _read_arrays(name, opened, wanted["codes"], wanted["factors"], choose, types)
 
 
 def existing(path: str | Path) -> Path:
@@ -132,23 +168,48 @@ def existing(path: str | Path) -> Path:
     return file
 
 
-def _explain(name: str, arrays: dict[str, StoredArray], wanted: dict[str, str], missing: Sequence[str]) -> str:
+def open_file(path: str | Path, files: ExitStack) -> dict[str, StoredArray] | StoredTable:
+    """Look at the arrays by name, or at the table, that a file holds; an .npy file has one array without a name.
+
+    Raises:
+        InvalidInput: no file, another format, or one that needs a library that is not installed.
+        DamagedData: not what the name says: a pointer to a file, or a page that says why it is not there.
+    """
+    place = existing(path)
+    name = place.name.lower()
+    opener = next((opener for end, opener in _FORMATS.items() if name.endswith(end)), None)
+    if opener is None:
+        pickled = "; pickles can run code and are never read" if place.suffix.lower() in (".pkl", ".pickle") else ""
+        raise InvalidInput(f"codes must come in {', '.join(_FORMATS)}, got {one_line(place.name)!r}{pickled}")
+    with readable(place.name):
+        file = files.enter_context(place.open("rb"))
+        first = file.read(100).lstrip().lower()
+        file.seek(0)
+    for start, what in _BEGINS.items():
+        if first.startswith(start):
+            raise DamagedData(f"{one_line(place.name)} holds {what}")
+    if not first:
+        raise DamagedData(f"{one_line(place.name)} is empty")
+    return opener(file, files)
+
+
+def _explain(name: str, arrays: Mapping[str, StoredArray], wanted: dict[str, str], missing: Sequence[str]) -> str:
     """Say which arrays there are, and which option names the right one."""
     if not arrays:
         return f"{name} holds no arrays"
-    held = ", ".join(f"{key} ({array})" for key, array in list(arrays.items())[:12])
-    held += f" and {len(arrays) - 12} more" if len(arrays) > 12 else ""
+    listed = ", ".join(f"{key} ({array})" for key, array in list(arrays.items())[:12])
+    listed += f" and {len(arrays) - 12} more" if len(arrays) > 12 else ""
     options = []
     for role in missing:
         like = [key for key in arrays if key.lower() in (_LIKE_CODES if role == "codes" else _LIKE_FACTORS)]
         like = like or difflib.get_close_matches(wanted[role], list(arrays), n=1)
         options.append(f"--{role} {like[0] if like else 'NAME'}")
-    lacking = " and ".join(repr(wanted[role]) for role in missing)
-    return f"{name} has no array {lacking}; it holds {held}; say which is which with {' '.join(options)}"
+    absent = " and ".join(repr(wanted[role]) for role in missing)
+    return f"{name} has no array {absent}; it holds {listed}; say which is which with {' '.join(options)}"
 
 
-def _from_arrays(
-    name: str, arrays: dict[str, StoredArray], codes: str, factors: str, rows: int, seed: int, kinds: Kinds
+def _read_arrays(
+    name: str, arrays: Mapping[str, StoredArray], codes: str, factors: str, choose: ChooseRows, types: FactorTypes
 ) -> CodesFile:
     n, d = arrays[codes].numbers
     n_factors, k = arrays[factors].matrix
@@ -158,26 +219,36 @@ def _from_arrays(
             f"{name}: codes and factors must have equally many rows, got shapes {arrays[codes].shape} and "
             f"{arrays[factors].shape}{turned}"
         )
-    keep, notes = choose_rows(n, rows, seed)
+    notes = list[str]()
+    keep = choose(n, notes=notes)
     if unused := [each for each in arrays if each not in {codes, factors, *_BESIDE}]:
         notes.append(f"Arrays that are neither codes nor factors are not used: {some(unused)}.")
     names = _names(name, arrays["factor_names"], k) if "factor_names" in arrays else ()
-    return _assemble(
-        name,
-        arrays[codes].read(keep),
-        arrays[factors].read_columns(keep),
-        names,
-        tuple(f"code_{i}" for i in range(d)),
-        kinds=kinds,
-        rows=n,
-        sizes=arrays["factor_sizes"].read().ravel() if "factor_sizes" in arrays else None,
-        logvar=posterior(name, arrays, codes, keep, notes),
-        notes=notes,
-    )
+    read, columns = arrays[codes].read(keep), arrays[factors].read_columns(keep)
+    sizes = arrays["factor_sizes"].read().ravel() if "factor_sizes" in arrays else None
+    logvar = posterior(name, arrays, codes, keep, notes)
+    file = _assemble(name, read, columns, names, [f"code_{i}" for i in range(d)], types=types, rows=n, notes=notes)
+    return replace(file, factor_sizes=_sizes(file, sizes), logvar=logvar)
+
+
+def _sizes(file: CodesFile, sizes: Values | None) -> tuple[int, ...] | None:
+    """Return the number of values of each factor as the file declares it, where all are labels."""
+    if sizes is None or not file.sample.discrete:
+        return None
+    if (sizes != np.trunc(sizes)).any():
+        raise InvalidInput(f"{file.name}: factor_sizes must be whole numbers, got {sizes.tolist()}")
+    declared = tuple(int(size) for size in sizes)
+    values = [len(np.unique(column)) for column in file.sample.factors.T]
+    if len(declared) != len(values) or any(size < seen for size, seen in zip(declared, values, strict=True)):
+        raise InvalidInput(
+            f"{file.name}: factor_sizes must be {len(values)} sizes of at least the numbers of values that occur, "
+            f"{values}, got {list(declared)}"
+        )
+    return declared
 
 
 def posterior(
-    name: str, arrays: dict[str, StoredArray], codes: str, keep: NDArray[np.int64] | None, notes: list[str]
+    name: str, arrays: Mapping[str, StoredArray], codes: str, keep: Rows, notes: list[str]
 ) -> NDArray[np.float64] | None:
     """Return the kept logarithms of the posterior's variances, where an array has the shape of the codes."""
     for role in ("logvar", "std"):
@@ -194,47 +265,40 @@ def posterior(
 
 
 def _read_table(
-    table: StoredTable, codes: str | None, factors: str | None, rows: int, seed: int, kinds: Kinds
+    table: StoredTable, codes: str | None, factors: str | None, choose: ChooseRows, types: FactorTypes
 ) -> CodesFile:
     code_columns = columns_of(table, "codes", codes, USUAL_CODES)
     factor_columns = columns_of(table, "factors", factors, _FACTORS)
     both = sorted(set(code_columns) & set(factor_columns))
     if both:
         raise InvalidInput(f"{table.what}: a column is a code or a factor, got both for {', '.join(both)}")
-    keep, notes = choose_rows(table.rows, rows, seed)
+    notes = list[str]()
+    read, columns, rows = table.read(code_columns, factor_columns, partial(choose, notes=notes))
     notes.append(f"Codes: {some(code_columns)}. Factors: {some(factor_columns)}.")
     used = {*code_columns, *factor_columns}
     if unused := [column or "'' (no name: an index?)" for column in table.columns if column not in used]:
         notes.append(f"Columns that are neither codes nor factors are not used: {some(unused)}.")
-    return _assemble(
-        table.what,
-        table.read(code_columns, keep),
-        table.read_columns(factor_columns, keep),
-        factor_columns,
-        code_columns,
-        kinds=kinds,
-        rows=table.rows,
-        notes=notes,
-    )
+    return _assemble(table.what, read, columns, factor_columns, code_columns, types=types, rows=rows, notes=notes)
 
 
-def columns_of(table: StoredTable, role: str, asked: str | None, usual: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns asked for by name or pattern, or those of the first usual pattern that fits some.
+def columns_of(table: StoredTable, role: str, named: str | None, usual: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns of a name or pattern, or those of the first usual pattern that fits some.
 
     Raises:
         InvalidInput: a name that fits none, or columns that look like such ones and are not among the usual ones.
     """
-    patterns = [part.strip() for part in asked.split(",")] if asked else list(usual)
+    patterns = [part.strip() for part in named.split(",")] if named else list(usual)
     chosen, known = dict[str, None](), set(table.columns)
+    there = f"it has {some(table.columns, 20)}"
     for pattern in patterns:
         # A name as it stands comes first: it may hold characters that have a meaning in patterns.
-        found = [pattern] if pattern in known else [c for c in table.columns if fnmatchcase(c, pattern)]
-        if asked and not found:
-            raise InvalidInput(f"{table.what} has no column {pattern!r} for --{role}; {_listed(table)}")
-        chosen |= dict.fromkeys(found)
-        if found and not asked:
+        fitting = [pattern] if pattern in known else [c for c in table.columns if fnmatchcase(c, pattern)]
+        if named and not fitting:
+            raise InvalidInput(f"{table.what} has no column {pattern!r} for --{role}; {there}")
+        chosen |= dict.fromkeys(fitting)
+        if fitting and not named:
             break
-    like = [] if asked else [c for c in table.columns if c not in chosen and re.fullmatch(_LOOKS_LIKE[role], c, re.I)]
+    like = [] if named else [c for c in table.columns if c not in chosen and re.fullmatch(_LOOKS_LIKE[role], c, re.I)]
     if chosen and like:
         raise InvalidInput(
             f"{table.what} must not leave open which columns are {role}: {some(list(chosen))} are by {pattern!r}, and "
@@ -242,34 +306,21 @@ def columns_of(table: StoredTable, role: str, asked: str | None, usual: Iterable
         )
     if not chosen:
         raise InvalidInput(
-            f"{table.what} has no columns {' or '.join(usual)} of {role}; {_listed(table)}; name them with --{role} "
+            f"{table.what} has no columns {' or '.join(usual)} of {role}; {there}; name them with --{role} "
             f"(comma separated, * is a wildcard)"
         )
     return tuple(chosen)
 
 
-def _listed(table: StoredTable) -> str:
-    return f"it has {some(table.columns, 20)}"
-
-
-def choose_rows(n: int, rows: int, seed: int) -> tuple[NDArray[np.int64] | None, list[str]]:
-    """Draw the rows to keep (None for all), and say so."""
+def choose_rows(n: int, rows: int, seed: int, notes: list[str]) -> Rows:
+    """Draw the rows to keep, and say so."""
     if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1:
         raise InvalidInput(f"rows must be an integer of at least 1, got {rows!r}")
     if n <= rows:
-        return None, []
+        return None
+    notes.append(f"{rows:,} of {n:,} rows are used, drawn at random (seed {seed}); --rows changes how many.")
     stream = generator(task="read_codes", seed=seed)
-    keep = np.sort(stream.choice(n, size=rows, replace=False, shuffle=False))
-    return keep, [f"{rows:,} of {n:,} rows are used, drawn at random (seed {seed}); --rows changes how many."]
-
-
-def exchanged(codes: Values, kinds: Sequence[Kind]) -> list[str]:
-    """Say so where the codes are labels and the factors are not: they may have come the other way round."""
-    if set(kinds) != {"continuous"} or not codes.any():
-        return []
-    if not all((column == np.rint(column)).all() for column in codes.T):  # one by one: wide codes fill the memory
-        return []
-    return ["All codes are whole numbers and no factor is a label: were codes and factors exchanged? Codes come first."]
+    return np.sort(stream.choice(n, size=rows, replace=False, shuffle=False))
 
 
 def _names(name: str, array: StoredArray, k: int) -> tuple[str, ...]:
@@ -286,25 +337,11 @@ def _assemble(
     factor_names: Sequence[str],
     code_names: Sequence[str],
     *,
-    kinds: Kinds,
+    types: FactorTypes,
     rows: int,
-    notes: list[str],
-    sizes: Values | None = None,
-    logvar: NDArray[np.float64] | None = None,
+    notes: Sequence[str],
 ) -> CodesFile:
     names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(factors)))
-    matrix, found_kinds, decided = kinds.encode(factors, names)
-    decided += exchanged(codes, found_kinds)
-    sample = Sample(codes.astype(np.float64), matrix, names, found_kinds)
-    found = None
-    if sizes is not None and sample.discrete:
-        if (sizes != np.trunc(sizes)).any():
-            raise InvalidInput(f"{name}: factor_sizes must be whole numbers, got {sizes.tolist()}")
-        found = tuple(int(size) for size in sizes)
-        values = [len(np.unique(column)) for column in sample.factors.T]
-        if len(found) != len(values) or any(size < seen for size, seen in zip(found, values, strict=True)):
-            raise InvalidInput(
-                f"{name}: factor_sizes must be {len(values)} sizes of at least the numbers of values that occur, "
-                f"{values}, got {list(found)}"
-            )
-    return CodesFile(name, sample, tuple(code_names), rows, found, logvar, (*notes, *decided))
+    matrix, kinds, decided = types.encode(factors, names)
+    sample = Sample(codes.astype(np.float64), matrix, names, kinds)
+    return CodesFile(name, sample, tuple(code_names), rows, notes=(*notes, *decided, *exchanged(codes, kinds)))

@@ -26,7 +26,7 @@ SHIPPED = {
     "color_dsprites_grid": "variant",
     "color_dsprites_grid_16": "downsampled",
     "color_dsprites_rendered": "variant",
-    "dsprites_grid": "dsprites_grid:DspritesGrid",
+    "dsprites_grid": "dsprites:DspritesGrid",
     "dsprites_grid_16": "downsampled",
     "dsprites_grid_32": "downsampled",
     "dsprites_rendered": "dsprites_rendered:DspritesRendered",

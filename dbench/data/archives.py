@@ -1,19 +1,23 @@
-"""Reading npz archives that others published: nothing is unpickled, and nothing is read before its size is known."""
+"""Published archives: fetched, checked, read without unpickling, and large ones laid out for random access."""
 
 import hashlib
 import io
+import os
 import zipfile
-from collections.abc import Callable, Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
+from math import prod
 from pathlib import Path
-from typing import IO
+from typing import IO, ClassVar, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dbench.errors import DamagedData
-from dbench.files import read_npy_header, readable
+from dbench.data.base import Factors, GridData, Images, digest
+from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.files import atomic_write, read_npy_header, readable
 
 
 def git_blob_id(path: Path) -> str:
@@ -26,9 +30,9 @@ def git_blob_id(path: Path) -> str:
 def read_shipped(file: str, sha256: str, member: str) -> NDArray[np.uint8]:
     """Return an array of bytes from an npz archive that dbench ships, if it is what its checksum promises."""
     content = (files("dbench_fixtures.data") / file).read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
-        raise DamagedData(f"{file} must have SHA-256 {sha256}, got {found}; reinstall dbench")
+    actual = hashlib.sha256(content).hexdigest()
+    if actual != sha256:
+        raise DamagedData(f"{file} must have SHA-256 {sha256}, got {actual}; reinstall dbench")
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         array: NDArray[np.uint8] = archive[member]
     return array
@@ -89,3 +93,109 @@ def read_parts(
         yield np.frombuffer(data, dtype=dtype).reshape(length, *shape[1:], order="F" if fortran else "C")
     if read(1):
         raise DamagedData(f"{what} goes on after its {shape[0]} rows")
+
+
+_CUT_OFF = ("ConnectionError", "ProxyError", "Timeout")  # of requests, which pooch downloads with
+
+
+def cache_folder() -> Path:
+    """Return where downloads are kept: the environment variable ``DBENCH_DATA``, or the user's cache folder."""
+    import pooch
+
+    return Path(os.environ.get("DBENCH_DATA") or pooch.os_cache("dbench")).expanduser()
+
+
+def fetch(name: str, addresses: Sequence[str], md5: str = "") -> Path:
+    """Return the path of a published file, downloaded to :func:`cache_folder` unless it lies there already.
+
+    Its ``addresses`` are tried in order until one gives it; it lies under ``name`` whichever did. Where no MD5 (hex)
+    was published, whoever reads the file checks it.
+
+    Raises:
+        DbenchError: no address gives the file; each is named with its reason.
+    """
+    import pooch
+
+    folder, reasons = cache_folder(), []
+    for url in addresses:
+        try:
+            return Path(pooch.retrieve(url, known_hash=f"md5:{md5}" if md5 else None, fname=name, path=folder))
+        except (OSError, ValueError) as error:
+            # The text of a failed connection takes 300 characters to say that there is none.
+            cut_off = type(error).__name__.endswith(_CUT_OFF)
+            reasons.append(f"from {url}: {'no connection' if cut_off else error}")
+    raise DbenchError(
+        f"{name} could not be downloaded {'; '.join(reasons)}; put the file into {folder}, or set DBENCH_DATA"
+    )
+
+
+def check_md5(path: Path, md5: str) -> None:
+    """Insist on a file of that MD5."""
+    if not path.is_file():
+        raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
+    with path.open("rb") as file:
+        actual = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+    if actual != md5:
+        raise DamagedData(f"{path} must have MD5 {md5}, got {actual}; delete it to download it again")
+
+
+def unpacked(
+    target: Path, shape: tuple[int, ...], parts: Callable[[], Iterator[NDArray[np.uint8]]]
+) -> NDArray[np.uint8]:
+    """Return an array of bytes as a read-only view of a file, writing the file first unless it is there.
+
+    Images of a few gigabytes, compressed, can neither be held in memory nor looked up one by one. The file is there
+    whole or not at all; beyond its length it is not checked again.
+    """
+    if not target.is_file() or target.stat().st_size != prod(shape):
+        try:
+            with atomic_write(target) as place, place.open("wb") as file:
+                written = sum(file.write(np.ascontiguousarray(part).data) for part in parts())
+                if written != prod(shape):
+                    raise DamagedData(f"{target.name} must hold {prod(shape)} bytes, got {written}")
+        except OSError as error:
+            raise DbenchError(f"{target} ({prod(shape) / 1e9:.1f} GB) cannot be written: {error}") from error
+    return np.memmap(target, dtype=np.uint8, mode="r", shape=shape)
+
+
+class Published(GridData):
+    """Base of published archives: their factors, sizes and shapes stand on the class, known before one is fetched."""
+
+    checked_by: ClassVar[str] = "MD5"
+    archive: ClassVar[str]  # what is read and how, for the fingerprint, which the checksums of its files complete
+
+    file_checksums: ClassVar[tuple[str, ...]]  # of the published files
+
+    @classmethod
+    def checksums(cls, name: str) -> tuple[str, ...]:
+        """Return those of the published files of the data set of that name."""
+        return cls.file_checksums
+
+    @classmethod
+    def unfetched(cls, name: str) -> Self:
+        """Return the data set of that name without its images: what stands on the class, and its fingerprint."""
+        data = cls.__new__(cls)
+        data.name, data.fingerprint = name, digest(cls.archive, *cls.checksums(name))
+        return data
+
+    @classmethod
+    @abstractmethod
+    def fetched(cls, name: str) -> Self:
+        """Return the data set of that name, downloaded to the cache folder unless it lies there already."""
+
+
+class StoredImages(Published):
+    """Base of data sets that look their images up: a subclass sets ``_images``, N x H x W x C bytes in grid order."""
+
+    _images: NDArray[np.uint8]
+
+    def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
+        return np.ascontiguousarray(np.moveaxis(self._images[self.index(factors)], 3, 1))
+
+
+def lanczos(images: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return n x 64 x 64 bytes of n x H x W bytes, n at least 1, by a Lanczos filter as Locatello et al. do."""
+    from PIL import Image
+
+    scaled = [Image.fromarray(image).resize((64, 64), Image.Resampling.LANCZOS) for image in images]
+    return np.stack([np.asarray(image) for image in scaled])

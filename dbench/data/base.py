@@ -70,20 +70,20 @@ def digest(*parts: str | bytes) -> str:
     return total.hexdigest()
 
 
-def checked_images(found: object, data: DataSet, n: int) -> Images:
+def checked_images(images: object, data: DataSet, n: int) -> Images:
     """Return what a data set gave as the images of n points, or say what else it is.
 
     Raises:
         InvalidInput: anything but a numpy array of uint8, n x C x H x W.
     """
     shape = (n, *data.image_shape)
-    if isinstance(found, np.ndarray) and found.dtype == np.uint8 and found.shape == shape:
-        return found
-    kind, dtype = type(found), getattr(found, "dtype", "no dtype")
+    if isinstance(images, np.ndarray) and images.dtype == np.uint8 and images.shape == shape:
+        return images
+    kind, dtype = type(images), getattr(images, "dtype", "no dtype")
     raise InvalidInput(
         f"images of data set {data.name!r} must be a numpy array of uint8 (0 to 255) of shape "
         f"{' x '.join(map(str, shape))}, got {kind.__module__}.{kind.__name__} of {dtype} and shape "
-        f"{tuple(getattr(found, 'shape', ()))}"
+        f"{tuple(getattr(images, 'shape', ()))}"
     )
 
 

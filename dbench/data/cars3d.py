@@ -8,9 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dbench.data.archives import StoredImages, check_md5, fetch, lanczos
 from dbench.data.base import digest
-from dbench.data.downloads import StoredImages, check_md5, fetch
-from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 from dbench.files import readable
 
@@ -32,6 +31,7 @@ class Cars3d(StoredImages):
     """
 
     archive = "Cars3D archive, Lanczos"
+    file_checksums = (MD5,)
     name = "cars3d"
     factor_names = ("elevation", "azimuth", "object")
     factor_sizes: tuple[int, ...] = (4, 24, 183)
@@ -85,11 +85,6 @@ class Cars3d(StoredImages):
         views = np.ascontiguousarray(np.asarray(image, dtype=np.uint8).transpose(4, 3, 2, 0, 1))
         small = lanczos(views.reshape(-1, SIDE, SIDE))
         return np.moveaxis(small.reshape(elevations, azimuths, 3, 64, 64), 2, 4)
-
-    @classmethod
-    def checksums(cls, name: str) -> tuple[str, ...]:
-        """Return the MD5 of the archive."""
-        return (MD5,)
 
     @classmethod
     def fetched(cls, name: str) -> Self:

@@ -14,7 +14,7 @@ def data() -> None:
 def ls() -> None:
     """List the data sets: what ships, what is rendered, and what is fetched when it is first asked for."""
     from dbench.data import DATA_SETS, NEEDS_DOWNLOAD
-    from dbench.data.downloads import cache_folder
+    from dbench.data.archives import cache_folder
 
     wide = max(map(len, DATA_SETS))
     for name in sorted(DATA_SETS):
@@ -33,8 +33,8 @@ def fetch(name: str) -> None:
 
     from dbench.data import load
 
-    found = load(name)
-    factors = ", ".join(f"{each} {size}" for each, size in zip(found.factor_names, found.factor_sizes, strict=True))
-    shape = " x ".join(map(str, found.image_shape))
-    say(f"{found.name}: {prod(found.factor_sizes):,} points ({factors}), images {shape}")
-    say(f"fingerprint {found.fingerprint}")
+    dataset = load(name)
+    factors = ", ".join(f"{each} {size}" for each, size in zip(dataset.factor_names, dataset.factor_sizes, strict=True))
+    shape = " x ".join(map(str, dataset.image_shape))
+    say(f"{dataset.name}: {prod(dataset.factor_sizes):,} points ({factors}), images {shape}")
+    say(f"fingerprint {dataset.fingerprint}")

@@ -1,4 +1,8 @@
-"""dSprites as published (Matthey, Higgins, Hassabis and Lerchner 2017): 737,280 binary images of five factors."""
+"""dSprites (Matthey, Higgins, Hassabis and Lerchner 2017): binary images of five factors, as published and as shipped.
+
+The shipped sub-grid has 46,080 of the 737,280 published images: every shape and scale, every 4th orientation, every 2nd
+position. ``fixtures/data/NOTICE.md`` says where its file comes from and how it was made.
+"""
 
 from pathlib import Path
 from typing import Self
@@ -6,11 +10,40 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.archives import git_blob_id, read_rows
-from dbench.data.base import Factors, Images, digest
-from dbench.data.downloads import Published, fetch
-from dbench.data.dsprites_grid import FACTOR_NAMES, unpack_sprites
+from dbench.data.archives import Published, fetch, git_blob_id, read_rows, read_shipped
+from dbench.data.base import Factors, GridData, Images, digest
 from dbench.errors import DamagedData, InvalidInput
+
+GRID_FILE = "dsprites_grid.npz"
+GRID_SHA256 = "4e08f24db9e60664197a58fb750318af393cf605beb5f01b706105ce6a9a1ec9"
+FACTOR_NAMES = ("shape", "scale", "orientation", "pos_x", "pos_y")
+FACTOR_SIZES = (3, 6, 10, 16, 16)
+
+
+def unpack_sprites(packed: NDArray[np.uint8]) -> Images:
+    """Return n x 1 x 64 x 64 images in {0, 255} of n x 64 x 8 bytes, a bit a pixel, the left pixel highest."""
+    return np.unpackbits(packed, axis=-1)[:, np.newaxis] * np.uint8(255)
+
+
+class DspritesGrid(GridData):
+    """The shipped sub-grid, kept packed, a bit a pixel (24 MB). Shapes are square, ellipse and heart.
+
+    Raises:
+        DamagedData: the file is not what its checksum promises.
+    """
+
+    name = "dsprites_grid"
+    factor_names = FACTOR_NAMES
+    factor_sizes = FACTOR_SIZES
+    image_shape = (1, 64, 64)
+    fingerprint = GRID_SHA256
+
+    def __init__(self) -> None:
+        self._packed = read_shipped(GRID_FILE, GRID_SHA256, "images")
+
+    def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
+        return unpack_sprites(self._packed[self.index(factors)])
+
 
 FILE = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
 ADDRESSES = tuple(
@@ -32,6 +65,7 @@ class Dsprites(Published):
     """
 
     archive = "dSprites archive"
+    file_checksums = (BLOB_ID,)
     name = "dsprites"
     factor_names = FACTOR_NAMES
     factor_sizes: tuple[int, ...] = (3, 6, 40, 32, 32)
@@ -41,9 +75,9 @@ class Dsprites(Published):
     def __init__(self, path: Path, *, blob_id: str = BLOB_ID, factor_sizes: tuple[int, ...] = factor_sizes) -> None:
         if not path.is_file():
             raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
-        found = git_blob_id(path)
-        if found != blob_id:
-            raise DamagedData(f"{path} must have git blob id {blob_id}, got {found}; delete it to download it again")
+        actual = git_blob_id(path)
+        if actual != blob_id:
+            raise DamagedData(f"{path} must have git blob id {blob_id}, got {actual}; delete it to download it again")
         self.factor_sizes = factor_sizes
         self.fingerprint = digest(self.archive, blob_id)
         self._check_order(path)
@@ -70,11 +104,6 @@ class Dsprites(Published):
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         return unpack_sprites(self._packed[self.index(factors)])
-
-    @classmethod
-    def checksums(cls, name: str) -> tuple[str, ...]:
-        """Return the git blob id of the archive."""
-        return (BLOB_ID,)
 
     @classmethod
     def fetched(cls, name: str) -> Self:

@@ -11,9 +11,8 @@ from typing import Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.archives import read_rows, read_shape
+from dbench.data.archives import StoredImages, cache_folder, check_md5, fetch, read_rows, read_shape, unpacked
 from dbench.data.base import digest
-from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData
 
 # The second bucket is that of the paper and closed in 2023; the photographs have another name in the first.

@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dbench.data.archives import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.data.base import digest
-from dbench.data.downloads import StoredImages, cache_folder, check_md5, fetch, unpacked
 from dbench.errors import DamagedData, DbenchError
 from dbench.files import readable
 
@@ -33,6 +33,7 @@ class Shapes3d(StoredImages):
     """
 
     archive = "Shapes3D archive"
+    file_checksums = (MD5,)
     name = "shapes3d"
     factor_names = ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation")
     factor_sizes: tuple[int, ...] = (10, 10, 10, 8, 4, 15)
@@ -50,11 +51,6 @@ class Shapes3d(StoredImages):
             return self._read(path)
 
         self._images = unpacked(folder / f"shapes3d-{md5[:8]}.images", (len(self), 64, 64, 3), parts)
-
-    @classmethod
-    def checksums(cls, name: str) -> tuple[str, ...]:
-        """Return the MD5 of the archive."""
-        return (MD5,)
 
     @classmethod
     def fetched(cls, name: str) -> Self:
@@ -85,9 +81,9 @@ class Shapes3d(StoredImages):
 
 
 def _dataset(file: Any, path: Path, name: str, shape: tuple[int, ...], dtype: str) -> Any:
-    found = file[name]
-    if found.shape != shape or found.dtype != dtype:
+    dataset = file[name]
+    if dataset.shape != shape or dataset.dtype != dtype:
         raise DamagedData(
-            f"{path}: {name!r} must be {dtype} of shape {shape}, got {found.dtype} of shape {found.shape}"
+            f"{path}: {name!r} must be {dtype} of shape {shape}, got {dataset.dtype} of shape {dataset.shape}"
         )
-    return found
+    return dataset

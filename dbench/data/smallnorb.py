@@ -9,10 +9,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dbench.data.archives import read_parts
+from dbench.data.archives import Published, cache_folder, check_md5, fetch, lanczos, read_parts
 from dbench.data.base import Factors, Images, digest
-from dbench.data.downloads import Published, cache_folder, check_md5, fetch
-from dbench.data.resize import lanczos
 from dbench.errors import DamagedData
 from dbench.files import readable
 
@@ -52,6 +50,7 @@ class SmallNorb(Published):
     """
 
     archive = "SmallNORB archive, Lanczos"
+    file_checksums = tuple(FILES.values())
     name = "smallnorb"
     factor_names = ("category", "elevation", "azimuth", "lighting")
     factor_sizes = _without_instance(SIZES)
@@ -69,11 +68,11 @@ class SmallNorb(Published):
         self._images = np.empty((prod(sizes), 64, 64), dtype=np.uint8)
         splits = sorted({file.rpartition("-")[0] for file in files})
         places = np.concatenate([self._read_split(folder, split, sizes) for split in splits])
-        found = len(np.unique(places))
-        if found < prod(sizes):
+        distinct = len(np.unique(places))
+        if distinct < prod(sizes):
             raise DamagedData(
                 f"{folder}: each of {prod(sizes)} (category, instance, elevation, azimuth, lighting) must occur once, "
-                f"got {found} of them"
+                f"got {distinct} of them"
             )
 
     def _read_split(self, folder: Path, split: str, sizes: tuple[int, ...]) -> NDArray[np.intp]:
@@ -106,11 +105,6 @@ class SmallNorb(Published):
         return images
 
     @classmethod
-    def checksums(cls, name: str) -> tuple[str, ...]:
-        """Return the MD5 of the six files."""
-        return tuple(FILES.values())
-
-    @classmethod
     def fetched(cls, name: str) -> Self:
         """Return SmallNORB; the downloads are 248 MB."""
         for file, md5 in FILES.items():
@@ -131,8 +125,8 @@ def read_binary_matrix(
     wanted = np.dtype(dtype).newbyteorder("<")
     with readable(str(path), " as a gzipped matrix"), gzip.open(path) as stream:
         header = np.array([MAGIC[wanted], len(shape), *shape], dtype="<i4").tobytes()
-        found = stream.read(len(header))
-        if found != header:
-            raise DamagedData(f"{path} must begin as {wanted} of shape {shape} does, {header.hex()}, got {found.hex()}")
+        begin = stream.read(len(header))
+        if begin != header:
+            raise DamagedData(f"{path} must begin as {wanted} of shape {shape} does, {header.hex()}, got {begin.hex()}")
         stream.read(4 * max(0, 3 - len(shape)))
         yield from read_parts(stream.read, str(path), shape, wanted, rows=rows)

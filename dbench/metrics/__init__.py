@@ -1,5 +1,7 @@
 """Scores of disentanglement: one file for each metric, plain functions; relation matrices and aggregations apart."""
 
+from dbench.metrics.aggregations import align as align
+from dbench.metrics.aggregations import alignment_collisions as alignment_collisions
 from dbench.metrics.aggregations import completeness_per_factor as completeness_per_factor
 from dbench.metrics.aggregations import dci_completeness as dci_completeness
 from dbench.metrics.aggregations import dci_disentanglement as dci_disentanglement
@@ -7,8 +9,6 @@ from dbench.metrics.aggregations import disentanglement_per_code as disentanglem
 from dbench.metrics.aggregations import gap_per_factor as gap_per_factor
 from dbench.metrics.aggregations import mig_gap as mig_gap
 from dbench.metrics.aggregations import sap_gap as sap_gap
-from dbench.metrics.alignment import align as align
-from dbench.metrics.alignment import alignment_collisions as alignment_collisions
 from dbench.metrics.beta_vae_metric import beta_vae_metric as beta_vae_metric
 from dbench.metrics.blend import AGGREGATIONS as AGGREGATIONS
 from dbench.metrics.blend import RELATIONS as RELATIONS

@@ -39,13 +39,7 @@ def _points(
     label="BetaVAE",
     varies={"scale": "weights on codes that are not standardised are penalised"},
     tolerance=0.02,
-    constant=(1 / 3, 0.1),
     quick={"train_points": 1000, "test_points": 500, "batch": 32},
-    pitfalls={
-        "the floor of 1/k is not taken off": "test_the_corrected_beta_vae_metric_takes_chance_off",
-        "codes of tiny scale cannot be used": "test_a_denied_invariance_to_scale_is_really_absent",
-        "rotations are hardly seen": "test_beta_vae_metric_knows_copies_from_noise_but_not_from_rotations",
-    },
 )
 def beta_vae_metric(
     source: Source,
@@ -82,6 +76,9 @@ def beta_vae_metric(
         1.0
         0.5
         0.3
+
+    See Also:
+        :func:`factor_vae`; https://openreview.net/forum?id=Sy2fzU9gl
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression

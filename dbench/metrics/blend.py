@@ -44,8 +44,8 @@ def _numbers(sample: Sample) -> Array:
 
 
 def _lasso(sample: Sample, generator: np.random.Generator) -> Array:
-    dealt = sample.take(generator.permutation(len(sample)))
-    return lasso_importance(dealt.codes, _numbers(dealt), folds=min(5, len(sample)))
+    drawn = sample.take(generator.permutation(len(sample)))
+    return lasso_importance(drawn.codes, _numbers(drawn), folds=min(5, len(sample)))
 
 
 RELATIONS: dict[str, Callable[[Sample, np.random.Generator], Array]] = {

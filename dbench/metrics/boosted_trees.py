@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 PURE = np.finfo(np.float64).eps  # variance of the targets at which a node is left as it is
+RATE = 0.1
 EQUAL = 1e-12  # relative difference below which two splits are worth the same
 
 
@@ -163,13 +164,12 @@ def boosted_trees(
     test_codes: Array,
     *,
     stages: int = 100,
-    rate: float = 0.1,
     depth: int = 3,
     generator: np.random.Generator,
 ) -> Boosted:
     """Fit boosted trees to n x d codes and n class numbers from 0, each of which occurs, at least two; predict.
 
-    Every stage grows one tree for each class (a single one for two classes), and its step is multiplied by ``rate``.
+    Every stage grows one tree for each class (a single one for two classes), and its step is multiplied by RATE.
     """
     columns, test_values = _columns(codes), np.ascontiguousarray(test_codes.T)
     n, d = codes.shape
@@ -178,7 +178,7 @@ def boosted_trees(
     start = np.log(counts[1] / counts[:1]) if trees == 1 else np.log(counts / n)
     truth = np.stack([classes == number for number in (range(trees) if trees > 1 else (1,))]).astype(np.float64)
     raw, test_raw = (np.repeat(start[:, None], size, axis=1) for size in (n, len(test_codes)))
-    step = rate * (1.0 if trees == 1 else (trees - 1) / trees)
+    step = RATE * (1.0 if trees == 1 else (trees - 1) / trees)
     importance = np.zeros(d)
     for _ in range(stages):
         probability = expit(raw) if trees == 1 else softmax(raw, axis=0)

@@ -4,17 +4,22 @@ Some protocols keep a perfect representation from 1 (20 bins for a factor of 40 
 (plug-in estimates are biased upwards).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import numbers_of
+from dbench.metrics.inputs import numbers_of, require_varying
+from dbench.metrics.registry import Score
 from dbench.metrics.relations.information import classes, entropy, mutual_information
+from dbench.seeds import given_generator
+
+Array = NDArray[np.float64]
 
 
 def exact_copies(sample: Sample) -> Sample:
@@ -32,11 +37,11 @@ def exact_copies(sample: Sample) -> Sample:
 
 
 def shuffled(sample: Sample, generator: np.random.Generator) -> Sample:
-    """Return the sample with its codes dealt out anew: the same codes, independent of the factors."""
+    """Return the sample with its codes shuffled: the same codes, independent of the factors."""
     return replace(sample, codes=sample.codes[generator.permutation(len(sample))])
 
 
-_Informations = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+_Informations = tuple[Array, Array, Array]
 _LAST: ContextVar[dict[tuple[object, ...], tuple[Sample, _Informations]] | None] = ContextVar("last", default=None)
 
 
@@ -51,7 +56,7 @@ def shared_informations() -> Iterator[None]:
 
 
 def informations(sample: Sample, generator: np.random.Generator, *, bins: int) -> _Informations:
-    """Return the mutual information in nats of the codes, of exact copies, and of codes dealt out anew.
+    """Return the mutual information in nats of the codes, of exact copies, and of shuffled codes.
 
     Each is codes x factors, see :func:`dbench.metrics.mutual_information`, of the labels that ``classes`` gives.
     """
@@ -59,23 +64,73 @@ def informations(sample: Sample, generator: np.random.Generator, *, bins: int) -
     if last is not None and key in last:
         return last[key][1]
     factors = classes(sample, bins)
-    # Dealing the factors out instead pairs the same codes with the same labels, and copies no wide codes.
+    # Shuffling the factors instead pairs the same codes with the same labels, and copies no wide codes.
     back = np.argsort(generator.permutation(len(sample)))
     both = mutual_information(sample.codes, np.hstack([factors, factors[back]]), bins=bins)
-    own, dealt = np.split(both, 2, axis=1)
-    found = own, mutual_information(exact_copies(sample).codes, factors, bins=bins), dealt
+    own, of_shuffled = np.split(both, 2, axis=1)
+    matrices = own, mutual_information(exact_copies(sample).codes, factors, bins=bins), of_shuffled
     if last is not None:
         last.clear()
-        last[key] = sample, found  # the sample stays, so that no other gets its id
-    return found
+        last[key] = sample, matrices  # the sample stays, so that no other gets its id
+    return matrices
 
 
 def normalised_informations(sample: Sample, generator: np.random.Generator, *, bins: int) -> _Informations:
     """Return those of :func:`informations`, by the entropy of each factor, which all factors must have."""
     scale = entropy(classes(sample, bins))
     # Information cannot exceed entropy, but for rounding.
-    own, copied, dealt = (np.minimum(matrix / scale, 1.0) for matrix in informations(sample, generator, bins=bins))
-    return own, copied, dealt
+    own, copied, of_shuffled = (
+        np.minimum(matrix / scale, 1.0) for matrix in informations(sample, generator, bins=bins)
+    )
+    return own, copied, of_shuffled
+
+
+def information_score(
+    name: str,
+    sample: Sample,
+    aggregate: Callable[[Array], tuple[float, Array]],
+    *,
+    each: Literal["code", "factor"],
+    bins: int,
+    generator: np.random.Generator | None,
+    of_copies: Callable[[Array], tuple[float, Array]] | None = None,
+    by_entropy: bool = False,
+    active: bool = False,
+) -> Score:
+    """Score the mutual information of a sample's codes, beside that of exact copies and of shuffled codes.
+
+    Args:
+        name: of the metric.
+        sample: its factors must vary.
+        aggregate: gives the score of a matrix (codes x factors), and its part for each code or factor.
+        each: what the parts are of.
+        bins: equal-width bins of each code.
+        generator: shuffles the codes; by default the metric's own.
+        of_copies: does the same for exact copies, where it is not ``aggregate``.
+        by_entropy: whether information is divided by each factor's entropy.
+        active: whether the number of codes with information is a detail.
+    """
+    require_varying(sample)
+    generator = given_generator(generator, metric=name)
+    relate = normalised_informations if by_entropy else informations
+    own, copied, of_shuffled = relate(sample, generator, bins=bins)
+    value, parts = aggregate(own)
+    ceiling, chance = (of_copies or aggregate)(copied)[0], aggregate(of_shuffled)[0]
+    count = {"active": int(own.any(axis=1).sum())} if active else {}
+    return Score(
+        name,
+        value,
+        per_factor=parts if each == "factor" else None,
+        per_code=parts if each == "code" else None,
+        relation=own,
+        details={"ceiling": ceiling, "chance": chance, **count, "bins": bins},
+    )
+
+
+def mean_of_active(per_code: Array, matrix: Array) -> float:
+    """Mean over the codes that have information of any factor; 0 where none has."""
+    active = matrix.any(axis=1)
+    return float(per_code[active].mean()) if active.any() else 0.0
 
 
 def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray[np.float64]:

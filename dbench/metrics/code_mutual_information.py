@@ -1,13 +1,11 @@
 """Average pairwise mutual information of the codes (A Sober Look, Appendix, Figures 31 and 32). Lower is better."""
 
-from math import log
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dbench.codes import Sample
 from dbench.metrics.inputs import as_codes
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations import mutual_information, quantise
 
 
@@ -17,8 +15,6 @@ from dbench.metrics.relations import mutual_information, quantise
     better="lower",
     cite="locatello2020",
     label="MI",
-    known=(Known(noisy=0, shared=log(2)),),
-    pitfalls={"biased by (bins - 1)² / 2n": "test_independent_codes_score_the_stated_bias_which_correction_takes_off"},
 )
 def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, corrected: bool = False) -> Score:
     """Mutual information of two codes in nats, averaged over all pairs of different codes.
@@ -43,6 +39,9 @@ def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, correc
         0.01
         0.34
         2.27
+
+    See Also:
+        :func:`gaussian_total_correlation`; https://doi.org/10.3929/ethz-b-000450167
     """
     values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
     n, d = values.shape

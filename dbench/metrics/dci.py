@@ -1,6 +1,5 @@
 """Disentanglement, completeness and informativeness (Eastwood and Williams 2018). Higher is better."""
 
-from math import log2, sqrt
 from typing import Literal
 
 import numpy as np
@@ -14,9 +13,8 @@ from dbench.metrics.aggregations import (
     disentanglement_per_code,
 )
 from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying
-from dbench.metrics.registry import Known, Score, metric
-from dbench.metrics.relations.importance import ESTIMATORS, tree_importance
-from dbench.metrics.relations.weights import lasso_regression
+from dbench.metrics.registry import Score, metric
+from dbench.metrics.relations.importance import ESTIMATORS, lasso_regression, tree_importance
 from dbench.seeds import given_generator
 
 
@@ -34,15 +32,6 @@ from dbench.seeds import given_generator
         "permutation": "the ensembles draw by code number",
         "sign": "the ensembles break ties by order",
     },
-    # With Lasso: standardised, a = sqrt(5/4) c - d / 2 and b = d; the cross-validated penalty is small but not 0.
-    known=(
-        Known(
-            noisy=1,
-            shared=(sqrt(1.25) + 1.5 * (5 / 3 - log2(3))) / (sqrt(1.25) + 1.5),
-            slack=0.04,
-            options={"estimator": "lasso"},
-        ),
-    ),
     quick={"estimator": "forest"},
     variants={
         "forest": {"speed": "fast", "picture": ("forest_importance", "Importance, random forest")},
@@ -52,16 +41,6 @@ from dbench.seeds import given_generator
     parts={"per_factor": "completeness"},
     shown=("completeness", "informativeness"),
     picture=("tree_importance", "Importance, boosted trees"),
-    pitfalls={
-        "the name hides the predictor": "test_boosted_trees_and_the_forest_rank_alike_and_are_named_apart",
-        "the first dead code ends the loop: 0 where it stands first": "test_the_position_of_dead_codes_changes_nothing",
-        "informativeness is taken on training points": "test_informativeness_is_taken_on_the_test_part",
-        "copies cost completeness with trees, not with Lasso": "test_lasso_keeps_one_of_two_copies_where_trees_share",
-        "completeness depends on the number of codes": "test_completeness_depends_on_the_number_of_codes",
-        "trees have no seed": "test_a_score_is_a_python_float_within_its_bounds_that_repeats",
-        "a continuous factor in a small unit is lost": "test_trees_find_a_continuous_factor_in_any_unit",
-        "values within 1e-7 count as equal": "test_importances_are_normalised_over_codes_and_do_not_depend_on_scale",
-    },
 )
 def dci(
     sample: Sample,
@@ -109,6 +88,9 @@ def dci(
         1.0
         0.07
         0.01
+
+    See Also:
+        :func:`med`, :func:`dci_explicitness`; https://openreview.net/forum?id=By-7dz-AZ
     """
     require_varying(sample)
     known = (*ESTIMATORS, "lasso")

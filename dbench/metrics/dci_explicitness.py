@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.metrics.inputs import label_indices, require_varying, standardise
 from dbench.metrics.r2 import kernel
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
@@ -74,13 +74,7 @@ def _explicitness(x: Array, y: Array, x_test: Array, truth: Array) -> tuple[floa
     learned=True,
     compared=True,
     tolerance=1e-5,
-    known=(Known(noisy=1, shared=1, slack=0.02),),
     shown=("size", "informativeness"),
-    pitfalls={
-        "codes that tell nothing have a flat curve, so they are explicit": (
-            "test_codes_that_tell_nothing_are_not_explicit"
-        ),
-    },
 )
 def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = None) -> Score:
     """How soon the loss of reading a factor falls as the capacity of the reader grows, averaged over factors.
@@ -109,17 +103,20 @@ def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = 
         0.7
         1.0
         0.0
+
+    See Also:
+        :func:`dci`, :func:`explicitness`; https://doi.org/10.48550/arXiv.2210.00364
     """
     require_varying(sample)
     generator = given_generator(generator, metric="dci_explicitness")
     order = generator.permutation(len(sample))
     test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
     x, x_test = standardise(sample.codes[order[test:]], sample.codes[order[:test]])
-    found = []
+    scores = []
     for kind, column in zip(sample.kinds, sample.factors.T, strict=True):
         target = _scaled(column) if kind == "continuous" else _one_hot(column)
-        found.append(_explicitness(x, target[order[test:]], x_test, target[order[:test]]))
-    per_factor, read = np.array(found).T
+        scores.append(_explicitness(x, target[order[test:]], x_test, target[order[:test]]))
+    per_factor, read = np.array(scores).T
     return Score(
         "dci_explicitness",
         float(per_factor.mean()),

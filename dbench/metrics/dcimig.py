@@ -1,17 +1,14 @@
 """DCIMIG (Sepliarskaia et al. 2019): gaps of codes, the best for each factor. Higher is better."""
 
-from math import log2
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
-from dbench.metrics.ceilings import informations
-from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.ceilings import information_score
+from dbench.metrics.inputs import require_matrix
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import classes, entropy
-from dbench.seeds import given_generator
 
 
 def best_gap_per_factor(matrix: ArrayLike) -> NDArray[np.float64]:
@@ -34,14 +31,7 @@ def best_gap_per_factor(matrix: ArrayLike) -> NDArray[np.float64]:
     cite="sepliarskaia2019",
     label="DCIMIG",
     wide=True,
-    known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
     picture=IN_NATS,
-    pitfalls={
-        "one normaliser for all factors: those of many values weigh most": (
-            "test_dcimig_weighs_factors_by_their_entropies"
-        ),
-        "a single factor has no second": "test_a_single_factor_has_a_second_of_0",
-    },
 )
 def dcimig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Information that factors have in a code of their own beyond what that code has of others, by all entropy.
@@ -68,18 +58,15 @@ def dcimig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | N
         1.0
         0.23
         0.01
+
+    See Also:
+        :func:`mig`, :func:`mig_sup`; https://doi.org/10.48550/arXiv.1910.05587
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="dcimig")
     scale = entropy(classes(sample, bins))
-    matrices = informations(sample, generator, bins=bins)
-    # Information cannot exceed entropy, but for rounding.
-    gaps = [np.minimum(best_gap_per_factor(matrix), scale) for matrix in matrices]
-    value, ceiling, chance = (float(gap.sum() / scale.sum()) for gap in gaps)
-    return Score(
-        "dcimig",
-        value,
-        per_factor=gaps[0] / scale,
-        relation=matrices[0],
-        details={"ceiling": ceiling, "chance": chance, "bins": bins},
-    )
+
+    def aggregate(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        # Information cannot exceed entropy, but for rounding.
+        gaps = np.minimum(best_gap_per_factor(matrix), scale)
+        return float(gaps.sum() / scale.sum()), gaps / scale
+
+    return information_score("dcimig", sample, aggregate, each="factor", bins=bins, generator=generator)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.inputs import labels_alone, require_positive, standardise
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
@@ -78,15 +78,6 @@ def _mean(areas: Array) -> float:
     labels=True,
     learned=True,
     tolerance=1e-4,
-    constant=(0.5, 1e-12),
-    known=(Known(noisy=3 / 4, shared=1, slack=0.04),),
-    pitfalls={
-        "scored on training points or by one model": "test_explicitness_is_the_mean_area_of_one_regression_a_value",
-        "a value missing from the test part raises": "test_values_missing_from_one_part_are_left_out_of_explicitness",
-        "a constant code raises": "test_codes_that_are_all_constant_have_a_stated_answer",
-        "no line singles out a middle value": "test_explicitness_of_exact_copies_is_its_ceiling_and_of_noise_chance",
-        "chance is 0.5": "test_rescaled_explicitness_puts_chance_at_zero",
-    },
 )
 def explicitness(
     sample: Sample, *, rescaled: bool = False, penalty: float = 1.0, generator: np.random.Generator | None = None
@@ -115,14 +106,17 @@ def explicitness(
         0.82
         0.75
         0.47
+
+    See Also:
+        :func:`modularity`, :func:`infoe`, :func:`linear_accuracy`; https://doi.org/10.48550/arXiv.1802.05312
     """
     sample = labels_alone(sample, "explicitness")
     require_positive("penalty", penalty)
     generator = given_generator(generator, metric="explicitness")
     train, test = sample.split(1 / 3, generator)
-    found = _areas(train, test, penalty)
+    of_factors = _areas(train, test, penalty)
     copied = [_areas_of_copy(*columns, penalty) for columns in zip(train.factors.T, test.factors.T, strict=True)]
-    per_factor = np.array([_mean(areas) for areas in found])
+    per_factor = np.array([_mean(areas) for areas in of_factors])
     ceiling = float(np.mean([_mean(areas) for areas in copied]))
     chance = 0.5
     if rescaled:
@@ -132,5 +126,5 @@ def explicitness(
         float(per_factor.mean()),
         per_factor=per_factor,
         factor_names=sample.factor_names,
-        details={"ceiling": ceiling, "chance": chance, "values": sum(map(len, found))},
+        details={"ceiling": ceiling, "chance": chance, "values": sum(map(len, of_factors))},
     )

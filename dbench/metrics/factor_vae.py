@@ -43,13 +43,6 @@ def _votes(
     varies={"scale": "the threshold of active codes is in units of the codes"},
     quick={"train_votes": 1000, "test_votes": 500, "variance_draws": 1000, "batch": 32},
     picture=("factor_vae_votes", "Votes of FactorVAE"),
-    pitfalls={
-        "a constant code, 0/0, wins every vote: 0.19": "test_idle_and_dead_codes_are_left_out_whatever_the_threshold",
-        "the threshold is 0 by default, 0.05 as the study ran": "test_a_denied_invariance_to_scale_is_really_absent",
-        "codes that are all inactive score 0 without a word": "test_codes_that_are_all_inactive_score_zero",
-        "the count of active codes counts all": "test_idle_and_dead_codes_are_left_out_whatever_the_threshold",
-        "a code never voted for predicts factor 0": "test_the_majority_of_votes_is_the_prediction",
-    },
 )
 def factor_vae(
     source: Source,
@@ -88,6 +81,9 @@ def factor_vae(
         1.0
         0.91
         0.44
+
+    See Also:
+        :func:`beta_vae_metric`; https://doi.org/10.48550/arXiv.1802.05983
     """
     require_count("batch", batch, 2)
     require_count("train_votes", train_votes, 1)

@@ -1,14 +1,12 @@
 """Total correlation of a Gaussian fitted to the codes (A Sober Look, section 4.2.9). Lower is more independent."""
 
-from math import log
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import as_codes
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 
 Array = NDArray[np.float64]
 
@@ -22,12 +20,7 @@ SMALLEST_EIGENVALUE = 1e-12
     cite="locatello2020",
     label="TC",
     varies={"scale": "the variance of a dead code is in units of the codes"},
-    known=(Known(noisy=0, shared=-log(1 - 0.2) / 2),),
     variants={"active": {"needs": "posterior"}, "sampled": {"needs": "posterior"}},
-    pitfalls={
-        "duplicates give infinity": "test_duplicates_count_once_each_at_the_floor",
-        "constant codes give NaN": "test_dead_codes_are_left_out_and_counted",
-    },
 )
 def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12) -> Score:
     """Divergence of a Gaussian with the codes' covariance from the product of its marginals, in nats.
@@ -52,6 +45,9 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
         0.0
         0.34
         4.61
+
+    See Also:
+        :func:`code_mutual_information`; https://doi.org/10.3929/ethz-b-000450167
     """
     values = codes.codes if isinstance(codes, Sample) else as_codes("codes", codes)
     if len(values) < 2:

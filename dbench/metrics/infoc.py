@@ -4,17 +4,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.ceilings import normalised_informations
+from dbench.metrics.ceilings import information_score
 from dbench.metrics.infom import largest_share
-from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import BY_ENTROPY, Known, Score, metric
-from dbench.seeds import given_generator
+from dbench.metrics.registry import BY_ENTROPY, Score, metric
 
 
-def _shares(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each factor; of codes without information none counts as one that could hold it."""
+def _shares(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Mean and value of each factor; of codes without information none counts as one that could hold it."""
     active = matrix[matrix.any(axis=1)]
-    return largest_share(active.T) if len(active) else np.zeros(matrix.shape[1])
+    per_factor = largest_share(active.T) if len(active) else np.zeros(matrix.shape[1])
+    return float(per_factor.mean()), per_factor
 
 
 @metric(
@@ -24,12 +23,7 @@ def _shares(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     cite="hsu2023",
     label="InfoC",
     wide=True,
-    known=(Known(noisy=1, shared=1 / 2),),
     picture=BY_ENTROPY,
-    pitfalls={
-        "the number of codes sets the scale": "test_infoc_falls_as_idle_codes_that_look_informed_are_added",
-        "one code divides by zero": "test_with_one_factor_or_one_code_nothing_is_divided_by_zero",
-    },
 )
 def infoc(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a factor's information that its first code holds, averaged over factors.
@@ -54,16 +48,10 @@ def infoc(sample: Sample, *, bins: int = 20, generator: np.random.Generator | No
         1.0
         0.61
         0.06
+
+    See Also:
+        :func:`infom`, :func:`infoe`; https://doi.org/10.48550/arXiv.2305.18378
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="infoc")
-    own, copied, dealt = normalised_informations(sample, generator, bins=bins)
-    per_factor, ceiling, chance = map(_shares, (own, copied, dealt))
-    active = int(own.any(axis=1).sum())
-    return Score(
-        "infoc",
-        float(per_factor.mean()),
-        per_factor=per_factor,
-        relation=own,
-        details={"ceiling": ceiling.mean(), "chance": chance.mean(), "active": active, "bins": bins},
+    return information_score(
+        "infoc", sample, _shares, each="factor", bins=bins, generator=generator, by_entropy=True, active=True
     )

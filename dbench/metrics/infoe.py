@@ -1,14 +1,12 @@
 """InfoE (Hsu et al. 2023): explicitness, the information that a linear classifier reads. Higher is better."""
 
-from math import log2
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from dbench.codes import Sample
 from dbench.metrics.inputs import labels_alone, require_positive, standardise
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.metrics.softmax import softmax_regressions, with_intercept
 from dbench.seeds import given_generator
 
@@ -39,12 +37,6 @@ def _read(x: Array, labels: NDArray[np.int64], x_test: Array, truth: NDArray[np.
     learned=True,
     compared=True,
     tolerance=0.01,
-    constant=(0.0, 1e-3),
-    known=(Known(noisy=0.75 * log2(3) - 1, shared=1, slack=0.07),),
-    pitfalls={
-        "taken on training rows, noise scores above 0": "test_infoe_of_noise_is_0_however_many_codes_there_are",
-        "no line singles out a middle value": "test_infoe_of_exact_copies_falls_with_the_values_of_a_factor",
-    },
 )
 def infoe(sample: Sample, *, penalty: float = 100.0, generator: np.random.Generator | None = None) -> Score:
     """Share of a factor's entropy that a linear classifier of all codes takes off, averaged over factors.
@@ -70,6 +62,9 @@ def infoe(sample: Sample, *, penalty: float = 100.0, generator: np.random.Genera
         1.0
         0.2
         0.0
+
+    See Also:
+        :func:`explicitness`, :func:`infom`, :func:`infoc`; https://doi.org/10.48550/arXiv.2305.18378
     """
     sample = labels_alone(sample, "infoe")
     require_positive("penalty", penalty)

@@ -4,10 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.ceilings import normalised_informations
-from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import BY_ENTROPY, Known, Score, metric
-from dbench.seeds import given_generator
+from dbench.metrics.ceilings import information_score, mean_of_active
+from dbench.metrics.inputs import require_matrix
+from dbench.metrics.registry import BY_ENTROPY, Score, metric
 
 
 def largest_share(matrix: ArrayLike) -> NDArray[np.float64]:
@@ -30,9 +29,9 @@ def largest_share(matrix: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.where(known, scaled, 0.0))
 
 
-def _mean(matrix: NDArray[np.float64]) -> float:
-    informed = matrix[matrix.any(axis=1)]
-    return float(largest_share(informed).mean()) if len(informed) else 0.0
+def _shares(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    per_code = largest_share(matrix)
+    return mean_of_active(per_code, matrix), per_code
 
 
 @metric(
@@ -43,13 +42,7 @@ def _mean(matrix: NDArray[np.float64]) -> float:
     label="InfoM",
     mixes=True,
     wide=True,
-    known=(Known(noisy=1, shared=1 / 2),),
     picture=BY_ENTROPY,
-    pitfalls={
-        "a share of next to no information: noise scores 0.65": "test_noise_scores_what_is_stated_for_chance",
-        "which codes are active depends on their units": "test_a_declared_invariance_holds",
-        "one factor divides by zero": "test_with_one_factor_or_one_code_nothing_is_divided_by_zero",
-    },
 )
 def infom(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a code's normalised information that is of its first factor, averaged over codes.
@@ -76,16 +69,10 @@ def infom(sample: Sample, *, bins: int = 20, generator: np.random.Generator | No
         1.0
         0.61
         0.06
+
+    See Also:
+        :func:`modularity`, :func:`infoc`, :func:`infoe`; https://doi.org/10.48550/arXiv.2305.18378
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="infom")
-    own, copied, dealt = normalised_informations(sample, generator, bins=bins)
-    value, ceiling, chance = map(_mean, (own, copied, dealt))
-    active = int(own.any(axis=1).sum())
-    return Score(
-        "infom",
-        value,
-        per_code=largest_share(own),
-        relation=own,
-        details={"ceiling": ceiling, "chance": chance, "active": active, "bins": bins},
+    return information_score(
+        "infom", sample, _shares, each="code", bins=bins, generator=generator, by_entropy=True, active=True
     )

@@ -51,10 +51,10 @@ def require_count(name: str, value: int, least: int) -> None:
 
 def require_distinct(name: str, numbers: Sequence[int], size: int, least: int = 1) -> list[int]:
     """Return distinct numbers below ``size``, at least so many, or refuse them."""
-    found = [int(number) for number in numbers]
-    if len(found) < least or len(set(found)) < len(found) or not all(0 <= number < size for number in found):
-        raise InvalidInput(f"{name} must be distinct numbers from 0 to {size - 1}, at least {least}, got {found}")
-    return found
+    checked = [int(number) for number in numbers]
+    if len(checked) < least or len(set(checked)) < len(checked) or not all(0 <= number < size for number in checked):
+        raise InvalidInput(f"{name} must be distinct numbers from 0 to {size - 1}, at least {least}, got {checked}")
+    return checked
 
 
 def require_positive(name: str, value: float) -> None:

@@ -72,9 +72,9 @@ def _segment_quantile(columns: Array, sizes: Indices, quantile: float) -> Array:
     high, part = np.minimum(low + 1, sizes - 1), place - low
     result = np.empty((len(columns), len(sizes)))
     group = np.repeat(np.arange(len(sizes)), sizes)
-    for column, found in zip(columns, result, strict=True):
+    for column, row in zip(columns, result, strict=True):
         ordered = column[np.lexsort((column, group))]
-        found[:] = (1 - part) * ordered[starts + low] + part * ordered[starts + high]
+        row[:] = (1 - part) * ordered[starts + low] + part * ordered[starts + high]
     return result
 
 

@@ -11,7 +11,7 @@ from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import between, exact_copies, shuffled
 from dbench.metrics.inputs import numbers_of, require_distinct, require_varying
 from dbench.metrics.interventions import crossed_empida, empida
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations import quantise
 from dbench.seeds import given_generator
 
@@ -111,7 +111,6 @@ def domain_shift_robustness(
     label="IRS",
     mixes=True,
     varies={"scale": "codes are weighted by their largest deviation"},
-    known=(Known(noisy=1, shared=(1.5 * 2 / 3 + 0.5) / 2),),
     variants={
         "crossed": {
             "needs": "grid",
@@ -119,13 +118,6 @@ def domain_shift_robustness(
         }
     },
     picture=("interventional_robustness", "Interventional robustness"),
-    pitfalls={
-        "quantile 0.99 where the paper takes the supremum": "test_the_quantile_lets_one_outlier_pass",
-        "labels are binned: copies get 0.95": "test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected",
-        "noise scores 0.2 to 0.4": "test_chance_and_ceiling_are_the_scores_of_shuffled_codes_and_of_exact_copies",
-        "idle codes leave only by their weight": "test_idle_codes_leave_by_their_weight_and_constant_ones_altogether",
-        "active codes are summed, not counted": "test_idle_codes_leave_by_their_weight_and_constant_ones_altogether",
-    },
 )
 def irs(
     sample: Sample,
@@ -171,6 +163,9 @@ def irs(
         1.0
         0.83
         0.55
+
+    See Also:
+        :func:`interventional_robustness`, :func:`domain_shift_robustness`; https://doi.org/10.48550/arXiv.1811.00007
     """
     require_varying(sample)
     _require_quantile(quantile)

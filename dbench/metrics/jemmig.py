@@ -1,24 +1,22 @@
 """JEMMIG (Do and Tran 2020): joint entropy less the mutual information gap, normalised. Higher is better."""
 
-from math import log2
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.ceilings import exact_copies, informations
-from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.ceilings import exact_copies, information_score
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import classes, entropy
-from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 
 TIE = 1e-12  # nats by which rounding may tell equal informations apart
 
 
-def _per_factor(information: Array, of_codes: Array, of_factors: Array, bins: int) -> Array:
-    """One minus the joint entropy of each factor and its best code, less the gap, by the largest it can be."""
+def _per_factor(information: Array, *, of_codes: Array, of_factors: Array, bins: int) -> tuple[float, Array]:
+    """Mean, and one minus each factor's joint entropy with its best code, less the gap, by the largest it can be."""
     first = information.max(axis=0)
     joint = of_codes[:, None] + of_factors - information
     tied = information >= first - TIE
@@ -26,7 +24,8 @@ def _per_factor(information: Array, of_codes: Array, of_factors: Array, bins: in
     joint = np.where(tied, joint, np.inf).min(axis=0)
     second = np.sort(information, axis=0)[-2] if len(information) > 1 else np.zeros_like(first)
     value = 1 - (joint - first + second) / (of_factors + np.log(bins))
-    return np.where(first > 0, np.clip(value, 0.0, 1.0), 0.0)
+    per_factor = np.where(first > 0, np.clip(value, 0.0, 1.0), 0.0)
+    return float(per_factor.mean()), per_factor
 
 
 @metric(
@@ -36,13 +35,7 @@ def _per_factor(information: Array, of_codes: Array, of_factors: Array, bins: in
     cite="do2020",
     label="JEMMIG",
     wide=True,
-    known=(Known(noisy=1 - (4 - 1.5 * log2(3)) / (1 + log2(20)), shared=1 - 1 / (1 + log2(20))),),
     picture=IN_NATS,
-    pitfalls={
-        "a logarithm of another base in the normaliser": "test_jemmig_is_its_formula_in_nats",
-        "constant codes score above noise": "test_codes_that_are_all_constant_have_a_stated_answer",
-        "noise scores above 0": "test_noise_scores_what_is_stated_for_chance",
-    },
 )
 def jemmig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Whether a factor's best code knows it alone and holds nothing else, averaged over factors.
@@ -69,19 +62,13 @@ def jemmig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | N
         1.0
         0.23
         0.15
+
+    See Also:
+        :func:`mig`; https://doi.org/10.48550/arXiv.1908.09961
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="jemmig")
     of_factors = entropy(classes(sample, bins))
-    own, copied, dealt = informations(sample, generator, bins=bins)
-    of_codes, of_copies = (entropy(part.codes, bins=bins) for part in (sample, exact_copies(sample)))
-    per_factor = _per_factor(own, of_codes, of_factors, bins)
-    ceiling = _per_factor(copied, of_copies, of_factors, bins)
-    chance = _per_factor(dealt, of_codes, of_factors, bins)
-    return Score(
-        "jemmig",
-        float(per_factor.mean()),
-        per_factor=per_factor,
-        relation=own,
-        details={"ceiling": ceiling.mean(), "chance": chance.mean(), "bins": bins},
+    own, copied = (
+        partial(_per_factor, of_codes=entropy(part.codes, bins=bins), of_factors=of_factors, bins=bins)
+        for part in (sample, exact_copies(sample))
     )
+    return information_score("jemmig", sample, own, of_copies=copied, each="factor", bins=bins, generator=generator)

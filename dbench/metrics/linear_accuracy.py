@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.metrics.ceilings import exact_copies
 from dbench.metrics.inputs import label_indices, labels_alone, require_positive, standardise
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.metrics.softmax import softmax_predictions
 from dbench.seeds import given_generator
 
@@ -47,12 +47,6 @@ def linear_accuracies(train: Sample, test: Sample, penalty: float = 1.0) -> NDAr
     learned=True,
     adjusted=True,
     tolerance=0.01,
-    constant=(0.0, 0.03),
-    known=(Known(noisy=1 / 2, shared=1, slack=0.08),),
-    pitfalls={
-        "chance is not taken off": "test_adjusted_accuracy_is_that_of_the_caption",
-        "exact copies stay below 1": "test_knockout_and_linear_accuracy_of_exact_copies_reach_the_ceilings_they_state",
-    },
 )
 def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.random.Generator | None = None) -> Score:
     """Chance-adjusted accuracy of a linear classifier of each factor from all codes, averaged over factors.
@@ -79,6 +73,9 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
         1.0
         0.32
         0.05
+
+    See Also:
+        :func:`mlp_accuracy`, :func:`snc`; https://doi.org/10.48550/arXiv.2304.02335
     """
     sample = labels_alone(sample, "linear_accuracy")
     require_positive("penalty", penalty)

@@ -1,6 +1,5 @@
 """Mean correlation coefficient (Khemakhem et al. 2020): each factor beside a code of its own. Higher is better."""
 
-from math import sqrt
 from typing import Literal
 
 import numpy as np
@@ -11,7 +10,7 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.ceilings import exact_copies
 from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations.predictability import CELLS
 from dbench.metrics.relations.predictability import correlation as correlations
 from dbench.seeds import given_generator
@@ -35,9 +34,9 @@ def _halves(codes: Array, factors: Array, rows: tuple[Rows, Rows], correlation: 
 def _held_out(chosen: Array, seen: Array) -> Array:
     """Match codes to factors by the first matrix (codes x factors); read the pairs, with its signs, off the second."""
     codes, factors = linear_sum_assignment(np.abs(chosen), maximize=True)
-    found = np.zeros(chosen.shape[1])
-    found[factors] = np.sign(chosen[codes, factors]) * seen[codes, factors]
-    return found
+    signs = np.zeros(chosen.shape[1])
+    signs[factors] = np.sign(chosen[codes, factors]) * seen[codes, factors]
+    return signs
 
 
 def _per_factor(first: Array, second: Array) -> Array:
@@ -54,17 +53,8 @@ def _per_factor(first: Array, second: Array) -> Array:
     ordered=True,
     learned=True,
     wide=True,
-    known=(
-        Known(noisy=1 / 2, shared=(2 / sqrt(5) + 1) / 2, slack=0.01),
-        Known(noisy=1 / 2, shared=(2 / sqrt(5) + 1) / 2, slack=0.01, options={"correlation": "spearman"}),
-    ),
     variants={"spearman": {"picture": None}},
     picture=("correlation", "Correlation, absolute"),
-    pitfalls={
-        "matched and read off the same rows, noise scores above 0": "test_mcc_of_noise_is_0_on_average_at_any_width",
-        "a greedy matching is not the best one": "test_mcc_takes_the_best_matching_of_all",
-        "more factors than codes: the mean is of the matched ones": "test_factors_without_a_code_count_as_0_in_mcc",
-    },
 )
 def mcc(sample: Sample, *, correlation: Correlation = "pearson", generator: np.random.Generator | None = None) -> Score:
     """Absolute correlation of each factor with a code of its own, averaged over factors.
@@ -92,6 +82,9 @@ def mcc(sample: Sample, *, correlation: Correlation = "pearson", generator: np.r
         1.0
         0.7
         0.0
+
+    See Also:
+        :func:`r2`; https://doi.org/10.48550/arXiv.1907.04809
     """
     require_varying(sample)
     if correlation not in ("pearson", "spearman"):

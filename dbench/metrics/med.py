@@ -1,7 +1,5 @@
 """Mutual-information entropy disentanglement (Cao et al. 2022). Higher is better."""
 
-from math import log2
-
 import numpy as np
 
 from dbench.codes import Sample
@@ -13,7 +11,7 @@ from dbench.metrics.aggregations import (
 )
 from dbench.metrics.ceilings import between, informations
 from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
 
@@ -24,13 +22,8 @@ from dbench.seeds import given_generator
     label="MED",
     mixes=True,
     wide=True,
-    known=(Known(noisy=1, shared=(3 * (5 / 3 - log2(3)) + 1) / 4),),
     parts={"per_factor": "completeness"},
     picture=("normalised_information", "Mutual information, each factor's sum 1"),
-    pitfalls={
-        "exact copies score 0.93": "test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected",
-        "noise scores above 0": "test_noise_scores_what_is_stated_for_chance_and_nearly_0_when_corrected",
-    },
 )
 def med(
     sample: Sample,
@@ -65,6 +58,9 @@ def med(
         1.0
         0.29
         0.0
+
+    See Also:
+        :func:`dci`, :func:`mig`; https://doi.org/10.48550/arXiv.2206.04756
     """
     require_varying(sample)
     generator = given_generator(generator, metric="med")

@@ -1,15 +1,17 @@
 """MIG-sup (Li et al. 2020): the mutual information gap along codes instead of factors. Higher is better."""
 
-from math import log2
-
 import numpy as np
+from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.metrics.aggregations import gap_per_factor
-from dbench.metrics.ceilings import normalised_informations
-from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import BY_ENTROPY, Known, Score, metric
-from dbench.seeds import given_generator
+from dbench.metrics.ceilings import information_score, mean_of_active
+from dbench.metrics.registry import BY_ENTROPY, Score, metric
+
+
+def _gaps(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    per_code = gap_per_factor(matrix.T)
+    return mean_of_active(per_code, matrix), per_code
 
 
 @metric(
@@ -20,12 +22,7 @@ from dbench.seeds import given_generator
     label="MIG-sup",
     mixes=True,
     wide=True,
-    known=(Known(noisy=0.75 * log2(3) - 1, shared=1 / 2),),
     picture=BY_ENTROPY,
-    pitfalls={
-        "dead codes give NaN": "test_one_dead_code_does_not_turn_a_score_into_nan",
-        "idle codes halve it": "test_mig_sup_leaves_constant_codes_out_and_counts_noise",
-    },
 )
 def mig_sup(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Gap between the two factors that a code knows most about, averaged over codes.
@@ -51,19 +48,10 @@ def mig_sup(sample: Sample, *, bins: int = 20, generator: np.random.Generator | 
         1.0
         0.23
         0.01
+
+    See Also:
+        :func:`mig`, :func:`dcimig`; https://doi.org/10.48550/arXiv.2002.10549
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="mig_sup")
-    matrices = normalised_informations(sample, generator, bins=bins)
-    gaps = [gap_per_factor(matrix.T) for matrix in matrices]
-    active = [matrix.any(axis=1) for matrix in matrices]
-    value, ceiling, chance = (
-        float(gap[known].mean()) if known.any() else 0.0 for gap, known in zip(gaps, active, strict=True)
-    )
-    return Score(
-        "mig_sup",
-        value,
-        per_code=gaps[0],
-        relation=matrices[0],
-        details={"ceiling": ceiling, "chance": chance, "active": int(active[0].sum()), "bins": bins},
+    return information_score(
+        "mig_sup", sample, _gaps, each="code", bins=bins, generator=generator, by_entropy=True, active=True
     )

@@ -1,27 +1,25 @@
 """Minimality (Almudévar and Ortega 2024): whether a code holds one factor and nothing else. Higher is better."""
 
-from math import log2
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.ceilings import exact_copies, informations
-from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.ceilings import exact_copies, information_score
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import entropy
-from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 
 
-def _per_code(information: Array, of_codes: Array) -> tuple[Array, float]:
-    """Largest information of each code by its entropy, 0 of a constant code; and the mean of those that vary."""
+def _shares(information: Array, *, of_codes: Array) -> tuple[float, Array]:
+    """Mean over the codes that vary, and largest information of each code by its entropy, 0 of a constant code."""
     varies = of_codes > 0
     known = information.max(axis=1)
     share = np.divide(known, of_codes, out=np.zeros_like(known), where=varies)
     share = np.minimum(share, 1.0)  # information cannot exceed entropy, but for rounding
-    return share, float(share[varies].mean()) if varies.any() else 0.0
+    return float(share[varies].mean()) if varies.any() else 0.0, share
 
 
 @metric(
@@ -31,14 +29,7 @@ def _per_code(information: Array, of_codes: Array) -> tuple[Array, float]:
     cite="almudevar2024",
     label="Minimality",
     wide=True,
-    known=(Known(noisy=0.75 * log2(3) - 1, shared=3 / 4),),
     picture=IN_NATS,
-    pitfalls={
-        "gaps charge codes for what factors have in common": (
-            "test_minimality_and_sufficiency_of_copies_are_1_however_dependent_factors_are"
-        ),
-        "a constant code divides by zero": "test_one_dead_code_does_not_turn_a_score_into_nan",
-    },
 )
 def minimality(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a code's entropy that one factor explains, averaged over codes.
@@ -65,17 +56,9 @@ def minimality(sample: Sample, *, bins: int = 20, generator: np.random.Generator
         1.0
         0.14
         0.04
+
+    See Also:
+        :func:`sufficiency`, :func:`modularity`; https://doi.org/10.48550/arXiv.2408.07016
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="minimality")
-    own, copied, dealt = informations(sample, generator, bins=bins)
-    of_codes, of_copies = (entropy(part.codes, bins=bins) for part in (sample, exact_copies(sample)))
-    per_code, value = _per_code(own, of_codes)
-    ceiling, chance = _per_code(copied, of_copies)[1], _per_code(dealt, of_codes)[1]
-    return Score(
-        "minimality",
-        value,
-        per_code=per_code,
-        relation=own,
-        details={"ceiling": ceiling, "chance": chance, "bins": bins},
-    )
+    own, copied = (partial(_shares, of_codes=entropy(part.codes, bins=bins)) for part in (sample, exact_copies(sample)))
+    return information_score("minimality", sample, own, of_copies=copied, each="code", bins=bins, generator=generator)

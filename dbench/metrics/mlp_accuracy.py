@@ -6,7 +6,7 @@ from dbench.codes import Sample
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, labels_alone
 from dbench.metrics.linear_accuracy import adjusted_accuracy
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
 
@@ -24,10 +24,7 @@ from dbench.seeds import given_generator
         "sign": "initial weights are drawn with a sign",
     },
     tolerance=0.03,
-    constant=(0.0, 0.03),
-    known=(Known(noisy=1 / 2, shared=1, slack=0.08, options={"epochs": 30, "hidden": 32, "batch": 64}),),
     quick={"epochs": 20, "hidden": 64, "batch": 32},
-    pitfalls={"chance is not taken off": "test_adjusted_accuracy_is_that_of_the_caption"},
 )
 def mlp_accuracy(
     sample: Sample,
@@ -61,6 +58,9 @@ def mlp_accuracy(
         1.0
         0.6
         0.0
+
+    See Also:
+        :func:`linear_accuracy`, :func:`nk`; https://doi.org/10.48550/arXiv.2304.02335
     """
     sample = labels_alone(sample, "mlp_accuracy")
     training = Training(epochs, batch, hidden, device=device)

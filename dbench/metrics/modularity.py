@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics.ceilings import informations
-from dbench.metrics.inputs import require_matrix, require_varying
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
-from dbench.seeds import given_generator
+from dbench.metrics.ceilings import information_score
+from dbench.metrics.inputs import require_matrix
+from dbench.metrics.registry import IN_NATS, Score, metric
 
 Idle = Literal["skip", "zero"]
 
@@ -56,14 +55,7 @@ def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
     label="Modularity",
     mixes=True,
     wide=True,
-    known=(Known(noisy=1, shared=1 / 2),),
     picture=IN_NATS,
-    pitfalls={
-        "dead codes count as 0 or give NaN": "test_codes_without_information_are_left_out_unless_the_study_is_followed",
-        "noise looks modular: 0.68 with 20 bins": "test_modularity_states_the_level_that_the_bias_of_noise_reaches",
-        "information of a constant is 1e-17 and not 0": "test_mutual_information_of_a_constant_is_exactly_zero",
-        "one factor divides by zero": "test_with_one_factor_every_code_is_modular_and_nothing_is_divided_by_zero",
-    },
 )
 def modularity(
     sample: Sample, *, bins: int = 20, idle: Idle = "skip", generator: np.random.Generator | None = None
@@ -92,19 +84,12 @@ def modularity(
         1.0
         0.94
         0.3
+
+    See Also:
+        :func:`explicitness`, :func:`infom`; https://doi.org/10.48550/arXiv.1802.05312
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="modularity")
-    information, copied, dealt = informations(sample, generator, bins=bins)
-    return Score(
-        "modularity",
-        mean_modularity(information, idle=idle),
-        per_code=modularity_per_code(information),
-        relation=information,
-        details={
-            "ceiling": mean_modularity(copied, idle=idle),
-            "chance": mean_modularity(dealt, idle=idle),
-            "active": int(information.any(axis=1).sum()),
-            "bins": bins,
-        },
-    )
+
+    def aggregate(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        return mean_modularity(matrix, idle=idle), modularity_per_code(matrix)
+
+    return information_score("modularity", sample, aggregate, each="code", bins=bins, generator=generator, active=True)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from dbench.codes import Sample
-from dbench.metrics.alignment import align
+from dbench.metrics.aggregations import align
 from dbench.metrics.classifiers import Classifier, Training, predict_labels
 from dbench.metrics.inputs import label_indices, labels_alone
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import given_generator
 
@@ -24,16 +24,8 @@ from dbench.seeds import given_generator
         "sign": "initial weights are drawn with a sign",
     },
     tolerance=0.03,
-    known=(Known(noisy=1 / 4, shared=1 / 4, slack=0.04, options={"epochs": 30, "hidden": 32, "batch": 64}),),
     quick={"epochs": 20, "hidden": 64, "batch": 32},
     picture=IN_NATS,
-    pitfalls={
-        "3 steps an epoch and a decaying rate read exact copies with accuracy 0.58": (
-            "test_knockout_and_linear_accuracy_of_exact_copies_reach_the_ceilings_they_state"
-        ),
-        "the best epoch is picked on training points": "test_a_score_is_a_python_float_within_its_bounds_that_repeats",
-        "duplicates make it about 0": "test_a_second_copy_makes_the_knockout_harmless",
-    },
 )
 def nk(
     sample: Sample,
@@ -74,6 +66,9 @@ def nk(
         0.7
         0.5
         0.0
+
+    See Also:
+        :func:`snc`, :func:`mlp_accuracy`; https://doi.org/10.48550/arXiv.2304.02335
     """
     sample = labels_alone(sample, "nk")
     training = Training(epochs, batch, hidden, falling_from, device)

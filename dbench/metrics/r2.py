@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying, standardise
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
@@ -72,12 +72,7 @@ def _r_squared(train: Sample, test: Sample, model: Model) -> Array:
     learned=True,
     compared=True,
     tolerance=1e-6,
-    known=(Known(noisy=1 / 4, shared=1, slack=0.05),),
     variants={"nonlinear": {}},
-    pitfalls={
-        "taken on training rows, d noise codes score d / n": "test_r2_of_noise_is_0_however_many_codes_there_are",
-        "below 0 where a regression overfits": "test_odd_samples_are_scored_within_bounds_or_refused",
-    },
 )
 def r2(sample: Sample, *, model: Model = "linear", generator: np.random.Generator | None = None) -> Score:
     """R squared of each factor, regressed on all codes and taken on rows held out, averaged over factors.
@@ -103,6 +98,9 @@ def r2(sample: Sample, *, model: Model = "linear", generator: np.random.Generato
         1.0
         0.4
         0.0
+
+    See Also:
+        :func:`mcc`; https://doi.org/10.48550/arXiv.2102.08850
     """
     require_varying(sample)
     if model not in ("linear", "nonlinear"):

@@ -84,18 +84,8 @@ class Score:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
-    """What algebra gives for two fair bits a and b, in two representations of them."""
-
-    noisy: float  # score where each bit has a code of its own, which is wrong once in four
-    shared: float  # score where one code holds both bits as the number 2 a + b, and the other holds b
-    slack: float = 1e-9  # how far a random split may move it
-    options: Mapping[str, Any] = field(default_factory=dict)  # keyword options it is worked out for
-
-
-@dataclass(frozen=True, kw_only=True)
 class MetricCard:
-    """All there is to know of a metric beside its formula; whatever lists metrics reads it here."""
+    """What a user of a metric needs to know beside its formula; whatever lists metrics reads it here."""
 
     name: str  # of the function, also on the command line
     summary: str  # first line of its docstring
@@ -117,10 +107,7 @@ class MetricCard:
     mixes: bool = False  # whether it asks for codes that mix factors, so that with a single factor it says nothing
     varies: Mapping[str, str] = field(default_factory=dict)  # properties of INVARIANCES that it lacks -> why
     tolerance: float = 1e-7  # how far single precision, or the tolerance of a solver, moves a score that should stay
-    # Score of constant codes where three factors have 3, 4 and 5 values, and how far draws move it.
-    constant: tuple[float, float] = (0.0, 1e-12)
-    known: tuple[Known, ...] = ()  # what it scores by algebra
-    # Options that keep it to about a second; the audit's page and the tests score with them.
+    # Options that keep it to about a second; the audit's page scores with them.
     quick: Mapping[str, Any] = field(default_factory=dict)
     # Name of a variant -> fields of the card that differ; dbench score computes it as well, as name[variant].
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -129,8 +116,6 @@ class MetricCard:
     shown: tuple[str, ...] = ()  # details that stand below the score
     # File and title of the relation matrix it was aggregated from; metrics of one matrix share a file.
     picture: tuple[str, str] | None = None
-    # What goes wrong elsewhere -> the test that shows what is done here.
-    pitfalls: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def invariant(self) -> frozenset[str]:
@@ -197,12 +182,12 @@ def _with_checked_options(function: Callable[..., Score]) -> Callable[..., Score
     @functools.wraps(function)
     def called(*given: Any, **options: Any) -> Score:
         for name, value in options.items():
-            kinds = get_args(types().get(name)) or (types().get(name),)
+            allowed = get_args(types().get(name)) or (types().get(name),)
             is_flag = isinstance(value, (bool, np.bool_))
-            if bool in kinds and not is_flag:
+            if bool in allowed and not is_flag:
                 raise InvalidInput(f"{name} must be True or False, got {value!r:.80}")
             is_number = isinstance(value, numbers.Real) and not is_flag
-            if float in kinds and not is_number and (value is not None or type(None) not in kinds):
+            if float in allowed and not is_number and (value is not None or type(None) not in allowed):
                 raise InvalidInput(f"{name} must be a finite number, got {value!r:.80}")
         return function(*given, **options)
 
@@ -227,9 +212,10 @@ def _of_arrays(function: Callable[..., Score]) -> Callable[..., Score]:
         if codes is None or factors is None:
             what = f"{type(codes).__name__} alone" if codes is not None else "no codes"
             raise InvalidInput(f"{function.__name__} must be given a Sample, or codes and factors, got {what}")
-        found = read_arrays(codes, factors, continuous=continuous, discrete=discrete)
-        score = function(found.sample, *given[2:], **options)
-        return score if first == "codes" else _with_notes(score, found.sample, (*_assumed(found.sample), *found.notes))
+        arrays = read_arrays(codes, factors, continuous=continuous, discrete=discrete)
+        score = function(arrays.sample, *given[2:], **options)
+        notes = (*_assumed(arrays.sample), *arrays.notes)
+        return score if first == "codes" else _with_notes(score, arrays.sample, notes)
 
     return called
 
@@ -247,8 +233,8 @@ def _with_notes(score: Score, sample: Sample, notes: tuple[str, ...] = ()) -> Sc
     left = [
         f"{name} ({kind})" for name, kind in zip(sample.factor_names, sample.kinds, strict=True) if name not in names
     ]
-    said = (f"leaves out {some(left)}: it is not defined for that kind of factor",) if left else ()
-    return replace(score, factor_names=names, notes=(*score.notes, *notes, *said))
+    omitted = (f"leaves out {some(left)}: it is not defined for that kind of factor",) if left else ()
+    return replace(score, factor_names=names, notes=(*score.notes, *notes, *omitted))
 
 
 def find_metric(name: str) -> Callable[..., Score]:
@@ -280,9 +266,9 @@ def find_variant(name: str) -> Callable[..., Score]:
     variant = rest.removesuffix("]") if rest.endswith("]") else ""  # no option is called so
     for option, kind in get_type_hints(inspect.unwrap(function)).items():
         if (option == variant and kind is bool) or variant in _choices(kind):
-            found: Any = functools.partial(function, **{option: True if option == variant else variant})
-            found.card = find_card(stem).of_variant(variant)
-            return found  # type: ignore[no-any-return]
+            chosen: Any = functools.partial(function, **{option: True if option == variant else variant})
+            chosen.card = find_card(stem).of_variant(variant)
+            return chosen  # type: ignore[no-any-return]
     if variant in find_card(stem).variants:
         raise InvalidInput(f"metric must be one of codes and factors alone, got {name}, which asks for the posterior")
     raise unknown_name("metric", name, [*METRICS, *(f"{stem}[{each}]" for each in find_card(stem).variants)])

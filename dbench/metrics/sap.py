@@ -10,7 +10,7 @@ from dbench.errors import InvalidInput
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import between, exact_copies
 from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations import squared_correlation, svm_predictability
 from dbench.seeds import given_generator
 
@@ -26,18 +26,8 @@ from dbench.seeds import given_generator
         "shift": "the intercept is penalised",
     },
     tolerance=0.01,
-    known=(
-        Known(noisy=1 / 4, shared=1 / 2, slack=0.04),  # by symmetry 2 a + b is cut at 3/2: all of a, nothing of b
-        Known(noisy=1 / 4, shared=0.8, options={"relation": "r2"}),
-    ),
     variants={"r2": {"learned": False, "wide": True, "picture": None}},
     picture=("single_code", "Prediction from a single code"),
-    pitfalls={
-        "no threshold picks a middle value": "test_exact_copies_reach_the_ceiling_that_is_stated_and_1_when_corrected",
-        "chance accuracy of dead codes is subtracted": "test_sap_subtracts_the_chance_accuracy_of_dead_codes",
-        "depends on scale through the penalty": "test_sap_names_its_relation_and_is_scale_free_with_r2_only",
-        "(n,) compared with (n, 1): chance": "test_predictability_is_the_test_accuracy_of_a_linear_machine_on_one_code",
-    },
 )
 def sap(
     sample: Sample,
@@ -71,6 +61,9 @@ def sap(
         0.47
         0.23
         0.01
+
+    See Also:
+        :func:`mig`; https://doi.org/10.48550/arXiv.1711.00848
     """
     require_varying(sample)
     relation = relation or ("svm" if sample.labels else "r2")

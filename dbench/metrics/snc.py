@@ -5,10 +5,10 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from dbench.codes import Sample
-from dbench.metrics.alignment import align
+from dbench.metrics.aggregations import align
 from dbench.metrics.ceilings import between
 from dbench.metrics.inputs import label_indices, labels_alone, require_count
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import mutual_information
 from dbench.seeds import given_generator
 
@@ -65,14 +65,7 @@ def bin_accuracy(
     cite="mahon2023",
     label="SNC",
     labels=True,
-    known=(Known(noisy=1 / 2, shared=1),),
     picture=IN_NATS,
-    pitfalls={
-        "unequal classes keep copies at 0.85": "test_a_perfect_code_scores_one_on_unequal_classes_of_a_common_divisor",
-        "some lengths give one cut too many": "test_snc_lies_within_its_bounds_and_every_point_is_in_a_bin",
-        "ties empty a bin or leak the order of rows": "test_ties_do_not_leak_the_order_of_the_observations",
-        "chance is not taken off": "test_the_chance_level_is_the_sum_of_squared_class_shares",
-    },
 )
 def snc(
     sample: Sample,
@@ -114,6 +107,9 @@ def snc(
         1.0
         0.35
         0.09
+
+    See Also:
+        :func:`nk`, :func:`linear_accuracy`; https://doi.org/10.48550/arXiv.2304.02335
     """
     sample = labels_alone(sample, "snc")
     if min_bin_size is not None:

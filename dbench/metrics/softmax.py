@@ -113,8 +113,8 @@ def softmax_regressions(
         length = np.ones(len(open_))
         for _ in range(30):
             trial = w - length[:, None] * step
-            found, there = evaluate(trial, problems)
-            worse = going & (found > loss - 1e-4 * length * slope + 1e-12)
+            new_loss, there = evaluate(trial, problems)
+            worse = going & (new_loss > loss - 1e-4 * length * slope + 1e-12)
             if not worse.any():
                 break
             length = np.where(worse, length / 2, length)
@@ -122,7 +122,7 @@ def softmax_regressions(
         bend = _dot(moved, change)
         sound = bend > 1e-12 * np.sqrt(_dot(moved, moved) * _dot(change, change))
         pairs = [*pairs[1 - MEMORY :], (moved, change, np.where(sound, 1 / np.where(sound, bend, 1.0), 0.0))]
-        w, loss, gradient = trial, found, there
+        w, loss, gradient = trial, new_loss, there
     result[:, open_] = w
     return result
 

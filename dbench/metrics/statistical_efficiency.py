@@ -5,7 +5,7 @@ import numpy as np
 from dbench.codes import Sample
 from dbench.metrics.downstream import Model, downstream_accuracy
 from dbench.metrics.inputs import labels_alone, require_count
-from dbench.metrics.registry import Known, Score, metric
+from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
 
@@ -19,11 +19,8 @@ from dbench.seeds import given_generator
     speed="slow",
     varies={"scale": "weights on codes that are not standardised are penalised"},
     tolerance=0.05,
-    constant=(1.0, 0.15),
-    known=(Known(noisy=1, shared=1, slack=0.04, options={"few": 100, "many": 400}),),
     quick={"few": 10, "many": 60},
     variants={"gbt": {"speed": "by name"}},
-    pitfalls={"ratios of averages or averages of ratios": "test_more_observations_help_and_efficiency_is_their_ratio"},
 )
 def statistical_efficiency(
     sample: Sample,
@@ -56,6 +53,9 @@ def statistical_efficiency(
         1.0 1.0
         0.67 0.56
         0.98 0.33
+
+    See Also:
+        :func:`downstream`; https://doi.org/10.3929/ethz-b-000450167
     """
     sample = labels_alone(sample, "statistical_efficiency")
     for name, size in (("few", few), ("many", many)):

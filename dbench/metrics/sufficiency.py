@@ -1,15 +1,12 @@
 """Sufficiency (Almudévar and Ortega 2024): whether one code tells all of a factor. Higher is better."""
 
-from math import log2
-
 import numpy as np
+from numpy.typing import NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.ceilings import informations
-from dbench.metrics.inputs import require_varying
-from dbench.metrics.registry import IN_NATS, Known, Score, metric
+from dbench.metrics.ceilings import information_score
+from dbench.metrics.registry import IN_NATS, Score, metric
 from dbench.metrics.relations import classes, entropy
-from dbench.seeds import given_generator
 
 
 @metric(
@@ -19,14 +16,7 @@ from dbench.seeds import given_generator
     cite="almudevar2024",
     label="Sufficiency",
     wide=True,
-    known=(Known(noisy=0.75 * log2(3) - 1, shared=1),),
     picture=IN_NATS,
-    pitfalls={
-        "gaps charge codes for what factors have in common": (
-            "test_minimality_and_sufficiency_of_copies_are_1_however_dependent_factors_are"
-        ),
-        "noise scores above 0, the more the more codes": "test_noise_scores_what_is_stated_for_chance",
-    },
 )
 def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a factor's entropy that its best code tells, averaged over factors.
@@ -51,17 +41,15 @@ def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generato
         1.0
         0.31
         0.07
+
+    See Also:
+        :func:`minimality`, :func:`mig`; https://doi.org/10.48550/arXiv.2408.07016
     """
-    require_varying(sample)
-    generator = given_generator(generator, metric="sufficiency")
     scale = entropy(classes(sample, bins))
-    own, copied, dealt = informations(sample, generator, bins=bins)
-    # Information cannot exceed entropy, but for rounding.
-    per_factor, ceiling, chance = (np.minimum(matrix.max(axis=0) / scale, 1.0) for matrix in (own, copied, dealt))
-    return Score(
-        "sufficiency",
-        float(per_factor.mean()),
-        per_factor=per_factor,
-        relation=own,
-        details={"ceiling": ceiling.mean(), "chance": chance.mean(), "bins": bins},
-    )
+
+    def aggregate(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        # Information cannot exceed entropy, but for rounding.
+        per_factor = np.minimum(matrix.max(axis=0) / scale, 1.0)
+        return float(per_factor.mean()), per_factor
+
+    return information_score("sufficiency", sample, aggregate, each="factor", bins=bins, generator=generator)

@@ -189,12 +189,12 @@ def agreements_by(
     chosen = [find("aggregation", name, known) for name in aggregations]
     stack, flags = _prepared(codes, informative, relation)
     relations, every = _Relations(stack, relation), list(range(len(stack)))
-    found = np.empty((len(chosen), len(stack), len(stack)))
+    agreements = np.empty((len(chosen), len(stack), len(stack)))
     for j in every:
         matrices = relations.to(j, every, every)
-        for own, aggregate in zip(found, chosen, strict=True):
+        for own, aggregate in zip(agreements, chosen, strict=True):
             own[:, j] = aggregate(matrices, flags, flags[j])
-    return list(found)
+    return list(agreements)
 
 
 def udr_scores(
@@ -236,13 +236,13 @@ def udr_scores(
     generator = given_generator(generator, metric="udr")
     partners = _partners(labels, comparisons, generator)
     compared: list[list[float]] = [[] for _ in range(m)]
-    asked: list[list[int]] = [[] for _ in range(m)]
+    against: list[list[int]] = [[] for _ in range(m)]
     for i, others in enumerate(partners):
         for j in others:
-            asked[j].append(i)
+            against[j].append(i)
     relations, members = _Relations(stack, relation), _members(labels)
     for j in sorted(range(m), key=lambda j: members[labels[j]][0]):  # group by group
-        models = asked[j]
+        models = against[j]
         if models:  # all regressions on the same predictors at once
             matrices = relations.to(j, models, members[labels[j]])
             for i, score in zip(models, _pairs(matrices, flags[models], flags[j]), strict=True):
@@ -256,15 +256,6 @@ def udr_scores(
     perfect=1.0,
     cite="duan2020",
     label="UDR",
-    pitfalls={
-        "a fixed penalty of 0.1 caps copies at 0.90": (
-            "test_a_lasso_of_fixed_penalty_never_reaches_one_which_is_why_it_is_cross_validated"
-        ),
-        "a mean of two means, equation 2 for equally many informative codes": "test_equation_2_is_worked_out_by_hand",
-        "masked codes give NaN": "test_constant_codes_relate_to_nothing_and_faint_ones_as_much_as_any",
-        "nothing informative is undefined": "test_models_without_informative_codes_score_zero",
-        "shared codes are perfect, however entangled": "test_agreement_is_measured_not_disentanglement",
-    },
 )
 def udr(codes: ArrayLike, informative: ArrayLike, *, relation: Relation = "lasso") -> Score:
     """Mean over models of how well each agrees, axis by axis, with the others.
@@ -284,6 +275,9 @@ def udr(codes: ArrayLike, informative: ArrayLike, *, relation: Relation = "lasso
         1.0
         0.46
         0.0
+
+    See Also:
+        :func:`informative_codes`; https://doi.org/10.48550/arXiv.1905.12614
     """
     scores = udr_scores(codes, informative, relation=relation)
     details = {f"model.{number}": float(score) for number, score in enumerate(scores)}

@@ -1,16 +1,16 @@
 """A badge for each paper: how many of its findings were reproduced, as a small SVG for a README."""
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 from dbench.report.cite import anchor
 from dbench.report.document import by_paper
 from dbench.report.headings import count_verdicts
 from dbench.report.schema import TITLES, Document
+from dbench.report.templates import template
 
 # Width of a letter of 11 pixels in the usual sans-serif fonts: an average, for text is stretched to the width given.
-LETTER, PAD, HEIGHT = 6.2, 12, 20
+LETTER, PAD = 6.2, 12
 
 
 def badges(document: Document) -> dict[str, str]:
@@ -27,14 +27,4 @@ def _paper_badge(paper: str, headings: list[Mapping[str, Any]]) -> str:
 def badge(label: str, message: str) -> str:
     """Return a badge of two texts as SVG."""
     left, right = (round(len(text) * LETTER + PAD) for text in (label, message))
-    texts = "".join(
-        f'<text x="{x + width / 2:g}" y="14" text-anchor="middle" textLength="{width - PAD}">{escape(text)}</text>'
-        for x, width, text in ((0, left, label), (left, right, message))
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT}" role="img" '
-        f'aria-label="{escape(f"{label}: {message}")}">'
-        f'<rect width="{left}" height="{HEIGHT}" fill="#3b4046"/>'
-        f'<rect x="{left}" width="{right}" height="{HEIGHT}" fill="#00609c"/>'
-        f'<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">{texts}</g></svg>\n'
-    )
+    return template("badge.svg.j2").render(label=label, message=message, left=left, right=right, pad=PAD) + "\n"

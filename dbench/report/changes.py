@@ -127,24 +127,24 @@ def read_history(folder: str | Path) -> list[tuple[str, Document]]:
         DamagedData: one of them cannot be read.
     """
     root = Path(folder)
-    found = [*root.glob("*.json"), *root.glob("*/report.json")]
-    if not found:
+    paths = [*root.glob("*.json"), *root.glob("*/report.json")]
+    if not paths:
         raise InvalidInput(
             f"history must be a folder with reports (NAME.json or NAME/report.json), got {str(folder)!r}"
         )
-    reports = [(path.stem if path.parent == root else path.parent.name, read_report(path)) for path in sorted(found)]
+    reports = [(path.stem if path.parent == root else path.parent.name, read_report(path)) for path in sorted(paths)]
     return sorted(reports, key=lambda item: (str(item[1]["provenance"].get("utc", "")), item[0]))
 
 
 def trends(history: Sequence[tuple[str, Document]]) -> dict[str, list[tuple[str, str]]]:
     """Return for each claim its first verdict and those that changed as (report, verdict), the latest first."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    verdicts: dict[str, list[tuple[str, str]]] = {}
     for name, document in history:
         for heading in document["headings"]:
-            steps = found.setdefault(heading["claim"], [])
+            steps = verdicts.setdefault(heading["claim"], [])
             if not steps or steps[0][1] != heading["verdict"]:
                 steps.insert(0, (name, heading["verdict"]))
-    return found
+    return verdicts
 
 
 def history_lines(history: Sequence[tuple[str, Document]]) -> list[str]:

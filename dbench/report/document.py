@@ -6,9 +6,8 @@ from typing import Any
 
 from dbench.claims.ledger import Finding
 from dbench.errors import InvalidInput
-from dbench.report.cases import Sides, sides_of
-from dbench.report.headings import EVIDENCE, heading_of
-from dbench.report.redact import redacted
+from dbench.report.headings import EVIDENCE, Sides, heading_of, sides_of
+from dbench.report.redact import plain
 from dbench.report.schema import PAPERS, VERDICTS, Document, Record, validate
 
 
@@ -54,6 +53,13 @@ def by_claim(records: Iterable[Record]) -> dict[str, list[Record]]:
     return groups
 
 
+def deciders(document: Document) -> dict[str, Record]:
+    """Return the record that gave each heading its verdict, by claim, where there is one."""
+    known = {(record["claim"], record["nodeid"]): record for record in document["records"]}
+    named = [(heading["claim"], heading["record"]) for heading in document["headings"]]
+    return {name[0]: known[name] for name in named if name in known}
+
+
 def build_document(
     records: Iterable[Record],
     *,
@@ -77,7 +83,7 @@ def build_document(
         InvalidInput: if a field is missing, breaks its rule, or is nothing JSON can hold.
     """
     rows = dict(ledger or {})
-    places = {claim: place for place, claim in enumerate(rows)}
+    order = {claim: number for number, claim in enumerate(rows)}
     document: dict[str, Any] = {
         "schema": 2,
         "provenance": dict(provenance or {}),
@@ -87,12 +93,12 @@ def build_document(
         "checks": list(checks),
         "errata": list(errata),
     }
-    document = redacted(json.loads(strict_json(document)))
+    document = plain(document)
     validate(document)
     document["checks"].sort(key=lambda check: check["nodeid"])
-    document["records"].sort(key=lambda record: (places.get(record["claim"], len(places)), *_order(record)))
+    document["records"].sort(key=lambda record: (order.get(record["claim"], len(order)), *_order(record)))
     document["records"] = [record for group in by_paper(document["records"]).values() for record in group]
-    document["headings"] = redacted(_headings(document["records"], rows, sides_of(document)))
+    document["headings"] = plain(_headings(document["records"], rows, sides_of(document)))
     return document
 
 

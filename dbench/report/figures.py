@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from dbench.errors import DamagedData
-from dbench.files import write_aside
+from dbench.files import write_file
 from dbench.report.schema import Document
 
 LIST = "figures.json"
@@ -28,7 +28,7 @@ class PageFigure:
 
 def write_list(folder: Path, figures: Iterable[PageFigure]) -> None:
     """Write the list of a folder's figures."""
-    write_aside(folder / LIST, json.dumps([asdict(figure) for figure in figures], indent=1, ensure_ascii=False) + "\n")
+    write_file(folder / LIST, json.dumps([asdict(figure) for figure in figures], indent=1, ensure_ascii=False) + "\n")
 
 
 def read_figures(folder: str | Path | None, document: Document) -> Sequence[PageFigure]:

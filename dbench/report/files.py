@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside
+from dbench.files import atomic_write
 from dbench.report.badge import badges
 from dbench.report.document import headings_match, report_text
 from dbench.report.figures import PageFigure
@@ -66,11 +66,12 @@ def write_report(folder: str | Path, document: Document, *, figures: Sequence[Pa
     if not document["records"]:
         return []
     target = report_folder(folder, complete=document["scope"]["complete"])
+    data = report_text(document)
     texts = {
-        "index.html": render_html(document, figures=figures),
+        "index.html": render_html(document, data=data, figures=figures),
         "report.md": render_markdown(document),
         **badges(document),
-        "report.json": report_text(document),
+        "report.json": data,
     }
     _write(target, texts)
     return [target / name for name in texts]
@@ -92,7 +93,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
     """Write all texts aside, then rename all of them, the last one last."""
     try:
         with contextlib.ExitStack() as all_written:  # which is left in the opposite order
-            places = {name: all_written.enter_context(aside(folder / name)) for name in reversed(list(texts))}
+            places = {name: all_written.enter_context(atomic_write(folder / name)) for name in reversed(list(texts))}
             for name, text in texts.items():
                 _write_through(places[name], text)
     except OSError as error:

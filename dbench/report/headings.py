@@ -1,12 +1,12 @@
 """The heading of a finding: the verdict of its primary record, what that saw, and the other records in words."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dbench.claims import Verdict
 from dbench.claims.ledger import Finding
-from dbench.report.cases import Sides, by_side, heading_cases, worst_of
-from dbench.report.schema import ROLES, VERDICTS, Record
+from dbench.report.schema import ROLES, VERDICTS, Document, Record
 from dbench.report.seen import change_text, seen_text
 from dbench.report.text import estimate_text, listed, n_text, number, part_text, plural, same_words
 from dbench.shown import one_line
@@ -20,14 +20,17 @@ PARAMETERS = {
     "d": "number of codes",
     "k": "number of factors",
 }
+Sides = Mapping[str, int]
+"""Side of the images in pixels, by table of trained models."""
+
 # Beyond so many names a note only counts: the page lists them all.
 MOST_NAMES = 4
 
 
 def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Count the verdicts that occur, in the order from best to worst."""
-    found = [item["verdict"] for item in items]
-    return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
+    verdicts = [item["verdict"] for item in items]
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts}
 
 
 def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[str, Any]:
@@ -90,11 +93,11 @@ def _units_note(record: Record) -> str:
 
 def _filtered_note(record: Record) -> str:
     """What is seen of those models or codes alone that a filter keeps."""
-    found = record["filtered"]
-    if found["left_out"] is None:
-        return f"Without what a filter on models or codes removes, {found['verdict']}: {one_line(found['reason'])}."
-    removed = "{:,} of {:,}".format(*found["left_out"])
-    return f"Without {removed} models or codes, which a filter removes, {found['verdict']} ({estimate_text(found)})."
+    kept = record["filtered"]
+    if kept["left_out"] is None:
+        return f"Without what a filter on models or codes removes, {kept['verdict']}: {one_line(kept['reason'])}."
+    removed = "{:,} of {:,}".format(*kept["left_out"])
+    return f"Without {removed} models or codes, which a filter removes, {kept['verdict']} ({estimate_text(kept)})."
 
 
 def _fresh_note(worst: Record) -> str:
@@ -181,3 +184,66 @@ def chance_text(records: Iterable[Record]) -> str:
         f"{len(sampled)} of the verdicts rest on samples. If every true value lay exactly on the end of its range, "
         f"{errors} would be expected to be wrongly reproduced, and as many wrongly outside."
     )
+
+
+def sides_of(document: Document) -> Sides:
+    """Return the image size of each table of a document, where it is known."""
+    tables = document["provenance"].get("evidence", ())
+    return {table["name"]: table["side"] for table in tables if table["side"]}
+
+
+def heading_cases(records: Iterable[Record]) -> list[Record]:
+    """Return the cases that head a finding, of records of one kind of evidence."""
+    return [record for record in records if record["role"] == "primary"]
+
+
+def by_side(records: Iterable[Record], sides: Sides) -> list[tuple[int, list[Record]]]:
+    """Group the primary cases by side of the images (0 where not known), that of the primary first."""
+    own, others = list[Record](), dict[int, list[Record]]()
+    for record in records:
+        if record["role"] == "primary":
+            own.append(record)
+        elif record["role"] == "size":
+            others.setdefault(_side(record, sides), []).append(record)
+    # A test that broke has no parameters: it is of the primary's size.
+    first = [(max(_side(record, sides) for record in own), own)] if own else []
+    return first + sorted(others.items())
+
+
+def _side(record: Record, sides: Sides) -> int:
+    return sides.get(str(record["params"].get("evidence_folder")), 0)
+
+
+def worst_of(cases: Sequence[Record]) -> Record:
+    """Return the case of the worst verdict; of equal ones that farthest out of the range."""
+    return max(cases, key=lambda record: (_rank(record), _miss(record)))
+
+
+def _rank(record: Record) -> float:
+    """Place of a case's verdict from best to worst; what can only be reproduced or weaker comes before weaker."""
+    rank = float(VERDICTS.index(record["verdict"]))
+    interval, null = record["interval"], record["null"]
+    if record["verdict"] != "undecided" or interval is None or null in (None, record["low"], record["high"]):
+        return rank
+    claimed = interval[0] > null if record["high"] is None else interval[1] < null
+    return VERDICTS.index("weaker") - 0.5 if claimed else rank
+
+
+def _miss(record: Record) -> float:
+    """How far the estimate of a case lies outside the range that is asked; below 0 inside."""
+    estimate, low, high = record["estimate"], record["low"], record["high"]
+    if estimate is None:
+        return -math.inf
+    return max(-math.inf if low is None else low - estimate, -math.inf if high is None else estimate - high)
+
+
+def size_rows(document: Document) -> list[tuple[str, dict[int, Record]]]:
+    """Return each finding that was judged at several image sizes, with the worst case by side of what heads it."""
+    sides, rows = sides_of(document), []
+    parts = {record["nodeid"]: record["part"] for record in document["records"]}
+    for heading in document["headings"]:
+        key = (heading["claim"], heading["heads"], parts.get(heading["record"]))
+        groups = by_side([r for r in document["records"] if (r["claim"], r["evidence"], r["part"]) == key], sides)
+        if len(groups) > 1:
+            rows.append((heading["claim"], {side: worst_of(cases) for side, cases in groups}))
+    return rows

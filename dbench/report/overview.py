@@ -69,8 +69,8 @@ def matrix(document: Document) -> dict[str, dict[str, int]]:
 
 def famous_failures(document: Document) -> list[Mapping[str, Any]]:
     """Return the famous findings that are weaker or worse: of trained models first, the worst of each kind first."""
-    found = [h for h in worst_first(document["headings"]) if h.get("famous") and h["verdict"] in (*FAILED, "weaker")]
-    return sorted(found, key=lambda heading: list(EVIDENCE).index(heading["heads"]))
+    failures = [h for h in worst_first(document["headings"]) if h.get("famous") and h["verdict"] in (*FAILED, "weaker")]
+    return sorted(failures, key=lambda heading: list(EVIDENCE).index(heading["heads"]))
 
 
 def other_failures(document: Document) -> dict[str, int]:

@@ -1,8 +1,11 @@
-"""Cut every absolute path in a report to its last name, so that none shows the folders of a machine."""
+"""What a report holds: plain JSON, in which every absolute path is cut down to its last name."""
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from dbench.errors import InvalidInput
 
 GONE = "..."
 _NAME = r"[^\s/\\:;,|'\"`<>()\[\]{}]"
@@ -27,11 +30,11 @@ def redact(text: str) -> str:
     """
     if "/" not in text and "\\" not in text:
         return text
-    return _BARE.sub(lambda found: _last(found[0]), _QUOTED.sub(_in_quotes, text))
+    return _BARE.sub(lambda match: _last(match[0]), _QUOTED.sub(_in_quotes, text))
 
 
-def _in_quotes(found: re.Match[str]) -> str:
-    return found["quote"] + _last(found[0][1:-1]) + found["quote"]
+def _in_quotes(match: re.Match[str]) -> str:
+    return match["quote"] + _last(match[0][1:-1]) + match["quote"]
 
 
 def _last(path: str) -> str:
@@ -39,12 +42,26 @@ def _last(path: str) -> str:
     return f"{GONE}/{names[-1]}"
 
 
-def redacted(value: Any) -> Any:
-    """Return nested JSON with every text in it redacted, names of fields included."""
+def plain(value: Any) -> Any:
+    """Return what JSON can hold in built-in types, with every text in it redacted, names of fields included.
+
+    Raises:
+        InvalidInput: what JSON has no word for, such as NaN.
+    """
     if isinstance(value, str):
-        return redact(value)
+        return redact(str.__str__(value))  # of an enumeration its value
     if isinstance(value, Mapping):
-        return {redacted(name): redacted(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [redacted(item) for item in value]
-    return value
+        return {redact(_name_of(name)): plain(value[name]) for name in sorted(value, key=_name_of)}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)  # of numpy's a plain one
+    raise InvalidInput(f"a report holds strict JSON only, got {type(value).__name__} {str(value)[:100]}")
+
+
+def _name_of(name: Any) -> str:
+    if not isinstance(name, str):
+        raise InvalidInput(f"a report holds strict JSON only, whose names are text, got {type(name).__name__} {name}")
+    return name

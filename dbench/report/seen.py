@@ -36,8 +36,8 @@ def seen_text(records: Sequence[Record], row: Finding, decider: Record, cases: S
 
 def _filled(name: str, form: str, records: Sequence[Record], row: Finding, decider: Record) -> str | None:
     if name.startswith("~"):
-        said = next((note for note in decider.get("notes", []) if note.startswith(f"{name[1:]}: ")), None)
-        value = said and re.match(r"-?[\d.]+", said.removeprefix(f"{name[1:]}: "))
+        part = next((note for note in decider.get("notes", []) if note.startswith(f"{name[1:]}: ")), None)
+        value = part and re.match(r"-?[\d.]+", part.removeprefix(f"{name[1:]}: "))
         return _short(float(value[0]), form) if value else None
     record = _record(name, records, row) if name else decider
     if record is None or form not in FORMS or record["estimate"] is None:
@@ -48,17 +48,17 @@ def _filled(name: str, form: str, records: Sequence[Record], row: Finding, decid
 def _record(name: str, records: Sequence[Record], row: Finding) -> Record | None:
     """Return the one record of a name; of several that of the sentence itself."""
     part, _, params = (each.strip() for each in name.partition("/"))
-    asked = dict(each.strip().split("=", 1) for each in params.split(",") if each)
-    table = {} if "evidence_folder" in asked else {"evidence_folder": row.table}
-    found = [
+    wanted = dict(each.strip().split("=", 1) for each in params.split(",") if each)
+    table = {} if "evidence_folder" in wanted else {"evidence_folder": row.table}
+    fitting = [
         record
         for record in records
         if record["evidence"] == row.heads
         and record["part"] == part
-        and all(str(record["params"].get(key)) == value for key, value in asked.items())
+        and all(str(record["params"].get(key)) == value for key, value in wanted.items())
         and all(record["params"].get(key, value) == value for key, value in table.items())
     ]
-    first = [record for record in found if record["role"] == "primary"] or found
+    first = [record for record in fitting if record["role"] == "primary"] or fitting
     return first[0] if len(first) == 1 else None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dbench.claims import Verdict
-from dbench.report.document import by_paper, worst_first
+from dbench.report.document import by_paper, deciders, worst_first
 from dbench.report.overview import FAMOUS, famous_failures, lead_text, scope_text, tally, totals_text
 from dbench.report.schema import PAPERS, Document, Record
 from dbench.report.text import asked_text, clip, counted, estimate_text, expected_text, listed, name_text
@@ -23,14 +23,14 @@ def summary_lines(
     named at the end.
     """
     width = max(width, LEAST_WIDTH)
-    deciders = {record["nodeid"]: record for record in document["records"]}
+    chosen = deciders(document)
     lines = _start(document, width)
     for paper, headings in by_paper(document["headings"]).items():
         lines.append(clip(one_line(PAPERS.get(paper, paper)), width))
         lines += _wrap(f"{counted(len(headings), 'finding')}: {tally(headings)}", width, first="  ")
         for heading in worst_first(headings):
             if verbose or not Verdict(heading["verdict"]).holds or heading["unexpected"]:
-                decider = deciders.get(heading["record"])
+                decider = chosen.get(heading["claim"])
                 line = _line(heading, decider)
                 reasoned = heading["verdict"] == "not tested"  # all there is to know; other lines end in figures
                 brief = _wrap(line, width, rest=" " * 15) if reasoned else [clip(line, width)]
@@ -46,8 +46,8 @@ def summary_lines(
     lines += _wrap(scope_text(document), width) if document["records"] else ["nothing was judged"]
     outcomes = [check["outcome"] for check in document["checks"]]
     if outcomes:
-        found = [f"{outcomes.count(word)} {word}" for word in ("passed", "skipped", "failed") if word in outcomes]
-        lines.append(f"checks beside the claims: {', '.join(found)}")
+        counts = [f"{outcomes.count(word)} {word}" for word in ("passed", "skipped", "failed") if word in outcomes]
+        lines.append(f"checks beside the claims: {', '.join(counts)}")
     if document["errata"]:
         lines.append(f"errata: {counted(len(document['errata']), 'entry')}")
     names = [Path(path).name for path in paths]
@@ -62,8 +62,8 @@ def _start(document: Document, width: int) -> list[str]:
     if famous:
         lines += ["", f"{FAMOUS}:"]
     for heading in famous:
-        said = f"{heading['verdict']:<12} {one_line(heading['claim'])}: {one_line(heading['says'])}"
-        lines += _wrap(said, width, first="  ", rest=" " * 15)
+        line = f"{heading['verdict']:<12} {one_line(heading['claim'])}: {one_line(heading['says'])}"
+        lines += _wrap(line, width, first="  ", rest=" " * 15)
     return [*lines, ""] if lines else []
 
 

@@ -1,4 +1,4 @@
-"""``dbench score``: every metric of a file of codes."""
+"""``dbench score``: every metric of a file of codes; ``dbench compare``: two or more models on the same rows."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbench.errors import DbenchError, InvalidInput
-from dbench.files import same_file, write_aside
+from dbench.files import same_file, write_file
 from dbench.outside import load_callable
-from dbench.shown import cell, one_line, terminal
+from dbench.shown import one_line, terminal
 
 if TYPE_CHECKING:
     from dbench.codes.reading import CodesFile
+    from dbench.scoring.compute import Result
     from dbench.scoring.scores import Scores
 
 
-_OF_CODES = (
+_READING = (
     click.option(
         "--codes",
         metavar="NAME",
@@ -45,9 +46,38 @@ _OF_CODES = (
 )
 
 
-def of_codes(command: Callable[..., Any]) -> Callable[..., Any]:
+def _of_codes(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say what is read of files, and which metrics are computed of it."""
-    return reduce(lambda made, option: option(made), reversed(_OF_CODES), command)
+    return reduce(lambda made, option: option(made), reversed(_READING), command)
+
+
+def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
+    """Sort the arguments into files: an .npy of codes is followed by one of factors."""
+    pairs, rest = list[tuple[Path, Path | None]](), list(files)
+    while rest:
+        first = rest.pop(0)
+        pairs.append((first, rest.pop(0) if first.suffix.lower() == ".npy" and rest else None))
+    return pairs
+
+
+def _read(
+    pairs: Sequence[tuple[Path, Path | None]], rows: int | None, seed: int, reading: dict[str, Any]
+) -> list[CodesFile]:
+    """Read files, named apart."""
+    from dbench.codes.reading import MOST_ROWS, read_codes
+
+    read = [read_codes(first, second, rows=rows or MOST_ROWS, seed=seed, **reading) for first, second in pairs]
+    if len({codes.name for codes in read}) < len(read):
+        return [replace(codes, name=str(first)) for codes, (first, _) in zip(read, pairs, strict=True)]
+    return read
+
+
+def _require_new(option: str, path: Path | None, files: Sequence[Path], done: str) -> None:
+    """Insist on a file to write that is none of those that are read."""
+    if path and any(same_file(path, file) for file in files):
+        raise InvalidInput(f"{option} must be no file that is {done}, got {str(path)!r}")
+    if path and path.is_dir():
+        raise InvalidInput(f"{option} must be a file, got the folder {str(path)!r}")
 
 
 @click.command()
@@ -55,7 +85,7 @@ def of_codes(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--encoder", metavar="MODULE:NAME", help="Score this encoder of images (with --data) in place of a file.")
 @click.option("--data", metavar="NAME", help="Data set for --encoder: one of dbench's, or module:class.")
 @click.option("--decoder", metavar="MODULE:NAME", help="Draw traversals of this decoder (with --encoder and --out).")
-@of_codes
+@_of_codes
 @click.option("--fast", is_flag=True, help="Leave out the slow ones.")
 @click.option(
     "--repeats",
@@ -98,65 +128,60 @@ def score(
 
     Quick metrics come first. Ctrl-C prints and writes what there is by then, and ends with exit code 130.
     """
-    from dbench.codes.reading import MOST_ROWS, read_codes
-    from dbench.data import load
-    from dbench.scoring.compute import STOPPED, long_work
-    from dbench.scoring.encoders import ROWS, encode_data
-    from dbench.scoring.html import page
-    from dbench.scoring.plan import choose
+    from dbench.scoring.compute import STOPPED
+    from dbench.scoring.inputs import prepared
+    from dbench.scoring.page import page
+    from dbench.scoring.plan import choose, long_work
+    from dbench.scoring.scores import Scores
+    from dbench.scoring.tables import csv
     from dbench.scoring.terminal import show
 
     choose(options["metrics"], options["family"])  # a misspelt name shall not wait for a long file
-    pairs = pairs_of(files)
+    pairs = _pairs(files)
     if out and len(pairs) > 1:
         raise InvalidInput(f"--out takes the diagrams of one file, got {len(pairs)} files")
-    for option, place in (("--csv", csv_file), ("--html", html_file)):
-        if place and any(same_file(place, file) for file in files):
-            raise InvalidInput(f"{option} must be no file that is scored, got {str(place)!r}")
-        if place and place.is_dir():
-            raise InvalidInput(f"{option} must be a file, got the folder {str(place)!r}")
+    for option, path in (("--csv", csv_file), ("--html", html_file)):
+        _require_new(option, path, files, "scored")
     if csv_file and html_file and same_file(csv_file, html_file):
         raise InvalidInput(f"--csv and --html must be two files, got {str(csv_file)!r} for both")
     if out and out.exists() and not out.is_dir():
         raise InvalidInput(f"--out must be a folder, got the file {str(out)!r}")
     reading: dict[str, Any] = {"codes": codes, "factors": factors, "continuous": continuous, "discrete": discrete}
-    read = [
-        read_codes(first, second, rows=rows or MOST_ROWS, seed=options["seed"], **reading) for first, second in pairs
-    ]
     source = None
-    if encoder and data and not read:
+    if files and not (encoder or data):
+        read = _read(pairs, rows, options["seed"], reading)
+    elif encoder and data and not files:
         if given := [f"--{name}" for name, value in reading.items() if value]:
             raise InvalidInput(f"with --encoder, codes and factors come from --data: leave out {', '.join(given)}")
-        encode, points = load_callable("encoder", encoder), load(data)
-        found, source = encode_data(encode, points, name=encoder, rows=rows or ROWS, seed=options["seed"])
-        read = [found]
-    elif encoder or data or not read:
+        encoded, source = _encoded(encoder, data, rows, options["seed"])
+        read = [encoded]
+    else:
         raise InvalidInput("score takes files, or --encoder together with --data, got neither or a mixture")
     if decoder:
         if out is None or read[0].logvar is None or not encoder:
             raise InvalidInput("--decoder goes with --out and an --encoder that returns (mean, logvar), got it without")
         click.echo(f"Written: {one_line(str(_draw(decoder, read[0], out)))}", err=True)
-    if len({found.name for found in read}) < len(read):
-        read = [replace(found, name=str(first)) for found, (first, _) in zip(read, pairs, strict=True)]
     scored: list[Scores] = []
-    for found in read:
-        if said := long_work(found.sample):
-            click.echo(f"dbench: {one_line(found.name)}: {said}", err=True)
-        scored.append(_with_progress(found, options | {"source": source}))
+    for each in read:
+        if remark := long_work(each.sample):
+            click.echo(f"dbench: {one_line(each.name)}: {remark}", err=True)
+        ready = prepared(each, source)
+        scored.append(Scores(ready, _with_progress(ready, options)))
         if any(result.reason == STOPPED for result in scored[-1].results):
             break
     texts = dict[Path, str]()
     if csv_file:
-        texts[csv_file] = _csv(scored)
+        frames = [one.frame.assign(file=one.file.name) if len(scored) > 1 else one.frame for one in scored]
+        texts[csv_file] = csv(frames)
     if html_file:
         texts[html_file] = page(scored)
     if out:
         texts |= {out / f"{name}.svg": picture for name, picture in scored[0].pictures.items()}
     # Written before anything is shown, and shown whatever could not be: a pipe may be closed, a disk full.
     written, failed = list[Path](), list[DbenchError]()
-    for place, text in texts.items():
+    for path, text in texts.items():
         try:
-            written.append(write_aside(place, text))
+            written.append(write_file(path, text))
         except DbenchError as error:
             failed.append(error)
     if as_json:
@@ -175,60 +200,103 @@ def score(
         raise InvalidInput("no metric could be computed; the reasons stand above")
 
 
-def _csv(scored: Sequence[Scores]) -> str:
-    import pandas as pd
+def _encoded(encoder: str, data: str, rows: int | None, seed: int) -> Any:
+    from dbench.data import load
+    from dbench.scoring.encoders import ROWS, encode_data
 
-    frames = [one.frame for one in scored]
-    if len(scored) > 1:
-        frames = [frame.assign(file=one.file.name) for frame, one in zip(frames, scored, strict=True)]
-    table = pd.concat(frames)
-    texts = table.select_dtypes(exclude="number").columns
-    return table.assign(**{name: [cell(str(text)) for text in table[name]] for name in texts}).to_csv(index=False)
+    return encode_data(load_callable("encoder", encoder), load(data), name=encoder, rows=rows or ROWS, seed=seed)
 
 
-def _draw(decoder: str, found: CodesFile, out: Path) -> Path:
+def _draw(decoder: str, codes: CodesFile, out: Path) -> Path:
     from dbench.scoring.encoders import decoder_of
     from dbench.scoring.plots import traversals
 
     decode = decoder_of(load_callable("decoder", decoder), f"decoder {decoder}")
-    figure = traversals(decode, found.sample.codes, found.logvar).get_figure(root=True)
+    figure = traversals(decode, codes.sample.codes, codes.logvar).get_figure(root=True)
     assert figure is not None
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=200, bbox_inches="tight")
-    return write_aside(out / "traversals.png", picture.getvalue())
+    return write_file(out / "traversals.png", picture.getvalue())
 
 
-def pairs_of(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
-    """Sort the arguments into files: an .npy of codes is followed by one of factors."""
-    pairs: list[tuple[Path, Path | None]] = []
-    rest = list(files)
-    while rest:
-        first = rest.pop(0)
-        two = first.suffix.lower() == ".npy" and bool(rest)
-        pairs.append((first, rest.pop(0) if two else None))
-    return pairs
-
-
-def _with_progress(found: CodesFile, options: dict[str, Any]) -> Scores:
+def _with_progress(codes: CodesFile, options: dict[str, Any]) -> Sequence[Result]:
     """Compute; on a terminal the table fills as scores come."""
     from rich.console import Group
     from rich.live import Live
     from rich.text import Text
 
-    from dbench.scoring.scores import scores_of
+    from dbench.scoring.compute import compute
     from dbench.scoring.terminal import scores_table
 
     console = terminal(stderr=True)
     if not console.is_terminal:
-        return scores_of(found, **options)
+        return compute(codes, **options)
     with Live(console=console, transient=True, refresh_per_second=4) as live:
 
         def advance(item: Any, number: int, total: int, results: Any) -> None:
             there = [results[name] for name in sorted(results) if results[name].score is not None]
             slow = "" if item.speed == "fast" else " (slow)"
-            line = Text(
-                f"{one_line(found.name)}: {item.name}{slow}, step {number + 1} of {total}; Ctrl-C keeps what is there"
-            )
-            live.update(Group(scores_table(there, console.width), line), refresh=True)
+            step = f"{item.name}{slow}, step {number + 1} of {total}; Ctrl-C keeps what is there"
+            table = scores_table(there, console.width).terminal()
+            live.update(Group(table, Text(f"{one_line(codes.name)}: {step}")), refresh=True)
 
-        return scores_of(found, progress=advance, **options)
+        return compute(codes, progress=advance, **options)
+
+
+@click.command()
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, metavar="FILE FILE...")
+@_of_codes
+@click.option("--repeats", type=click.IntRange(2), help="Halves of the rows behind each interval.  [20]")
+@click.option("--table", metavar="NAME", help="Shipped runs that say what a seed moves.  [micro-dsprites_grid_16]")
+@click.option("--json", "as_json", is_flag=True, help="Print a list of records in place of tables.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Also write all numbers to this file.")
+@click.pass_context
+def compare(
+    context: click.Context,
+    /,
+    files: tuple[Path, ...],
+    codes: str | None,
+    factors: str | None,
+    continuous: tuple[str, ...],
+    discrete: tuple[str, ...],
+    rows: int | None,
+    repeats: int | None,
+    table: str | None,
+    as_json: bool,
+    csv_file: Path | None,
+    **options: Any,
+) -> None:
+    """Compare the models whose codes are in each FILE: differences with intervals, and what another seed moves.
+
+    Each FILE holds the codes of one model and the factors of the same rows, in the forms that dbench score reads. All
+    quick metrics are compared; --metric names others. Ctrl-C compares by the halves of the rows that are done.
+    """
+    from dbench.errors import find
+    from dbench.scoring.comparing import REPEATS, compare_codes
+    from dbench.scoring.plan import choose
+    from dbench.scoring.reseeding import LARGEST, tables
+    from dbench.scoring.tables import csv
+    from dbench.scoring.terminal import bar, show_comparison
+
+    choose(options["metrics"], options["family"])  # a misspelt name shall not wait for a long file
+    find("table", table or LARGEST, tables())
+    pairs = _pairs(files)
+    _require_new("--csv", csv_file, files, "compared")
+    if len(pairs) < 2:
+        raise InvalidInput(f"compare takes the files of at least 2 models, got {len(pairs)}")
+    reading = {"codes": codes, "factors": factors, "continuous": continuous, "discrete": discrete}
+    read = _read(pairs, rows, options["seed"], reading)
+    with bar("compare") as advance:
+        compared = compare_codes(read, repeats=repeats or REPEATS, table=table or LARGEST, progress=advance, **options)
+    written = write_file(csv_file, csv([compared.frame])) if csv_file else None
+    if as_json:
+        click.echo(json.dumps(compared.records, indent=1, allow_nan=False))
+    else:
+        show_comparison(terminal(highlight=False), compared)
+    if written:
+        click.echo(f"Written: {one_line(str(written))}", err=as_json)
+    if compared.stopped:
+        click.echo("dbench: stopped; what was compared by then stands above", err=True)
+        context.exit(130)
+    if compared.asked == 0:
+        raise InvalidInput("no difference could be told; the reasons stand above")

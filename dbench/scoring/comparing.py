@@ -1,8 +1,18 @@
-"""Two or more models' codes on the same rows: read, scored alike, and compared."""
+"""Two or more models' codes on the same rows: read, scored alike, and compared.
+
+Halves say how far other rows would move a difference. Every repeat sees another random half of the rows, the same half
+and the same draws for all models. Over halves drawn without replacement the deviation of a difference is its standard
+error on all rows: the delete-half jackknife (Shao and Wu, 'A general theory for jackknife variance estimation', The
+Annals of Statistics 17, 1989). No row is in a half twice, as it would be in a bootstrap, so that what fits predictors
+can be asked as well: its training and test parts share no row. There the error comes out too large, since each half is
+split once more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -10,20 +20,25 @@ from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dbench.codes import RowSource
 from dbench.codes.reading import CodesFile
-from dbench.errors import InvalidInput, find
+from dbench.errors import DbenchError, InvalidInput, find
+from dbench.metrics.ceilings import shared_informations
 from dbench.metrics.inputs import require_count
 from dbench.scoring.comparison import Comparison, Difference, with_interval
-from dbench.scoring.compute import STOPPED, Result, compute
-from dbench.scoring.halves import Progress, scores_of_halves
+from dbench.scoring.compute import STOPPED, Result, call, compute, trees_in_threads
+from dbench.scoring.inputs import prepared, rows_for_predictors
 from dbench.scoring.plan import Item, choose
-from dbench.scoring.progress import bar
 from dbench.scoring.reseeding import LARGEST, smallest_reliable_difference, tables
-from dbench.scoring.scored_codes import ScoredCodes
 from dbench.scoring.scores import Scores, for_python, read_given
+from dbench.scoring.terminal import bar
 from dbench.scoring.wording import in_python, python_messages
+from dbench.seeds import generator
 from dbench.shown import some
+
+Progress = Callable[[str, int, int], None]
 
 REPEATS = 20
 """Halves of the rows behind the interval of a difference."""
@@ -46,7 +61,7 @@ def compare(
     """Compare models by every metric of their codes of the same rows: is one above the other, and by enough?
 
     Each difference has a 95% interval: Student's t on the deviation from it over random halves of the rows, the same
-    halves, splits and draws for all models (:mod:`dbench.scoring.halves`). The intervals hold together: each is
+    halves, splits and draws for all models (:mod:`dbench.scoring.comparing`). The intervals hold together: each is
     widened for the number of differences that are asked for, pairs of models times metrics (Bonferroni's inequality;
     Dunn, 'Multiple comparisons among means', JASA 56, 1961). Beside it stands the smallest reliable difference, what
     training again with another seed moves (:func:`dbench.scoring.reseeding.smallest_reliable_difference`).
@@ -89,14 +104,14 @@ def compare(
     require_count("repeats", repeats, 2)
     kinds = {"continuous": continuous, "discrete": discrete}
     with python_messages():
-        found = [
+        read = [
             replace(read_given(codes, factors, None, None, factor_names, seed, kinds), name=name)
             for name, codes in _named(models)
         ]
         options: dict[str, Any] = {"metrics": metrics, "family": family, "seed": seed, "repeats": repeats}
         with bar("compare") as shown:
             advance = progress if callable(progress) else shown if progress else _silent
-            compared = compare_codes(found, table=table, progress=advance, **options)
+            compared = compare_codes(read, table=table, progress=advance, **options)
     differences = tuple(replace(one, reason=in_python(one.reason)) for one in compared.differences)
     return replace(compared, scores=tuple(map(for_python, compared.scores)), differences=differences)
 
@@ -163,7 +178,7 @@ def compare_codes(
     require_same_rows(models)
     if len({model.name for model in models}) < len(models):
         raise InvalidInput(f"models must have a name each, got {some([model.name for model in models])}")
-    files = [ScoredCodes.of(model) for model in models]
+    files = [prepared(model) for model in models]
     every = [_of_model(file, metrics, family, seed, progress) for file in files]
     rows = list(zip(*every, strict=True))
     whole = [row for row in rows if all(result.score is not None for result in row)]
@@ -181,24 +196,24 @@ def compare_codes(
         for row in rows:
             one, other = row[first], row[second]
             name, names = one.item.name, (files[first].name, files[second].name)
-            found = Difference(item=one.item, models=names, another_seed=smallest_reliable_difference(name, table))
+            difference = Difference(item=one.item, models=names, another_seed=smallest_reliable_difference(name, table))
             if one.score is None or other.score is None:
-                differences.append(replace(found, reason=_reason(one, other, names)))
+                differences.append(replace(difference, reason=_reason(one, other, names)))
                 continue
-            found = replace(found, scores=(one.score.value, other.score.value))
+            difference = replace(difference, scores=(one.score.value, other.score.value))
             if name in halves and done > 1:
-                differences.append(with_interval(found, halves[name][:, [first, second]], asked))
+                differences.append(with_interval(difference, halves[name][:, [first, second]], asked))
             else:
-                lacking = "no interval: needs every row once" if one.item.varied is None else STOPPED
-                differences.append(replace(found, reason=failed.get(name, lacking)))
+                missing = "no interval: needs every row once" if one.item.varied is None else STOPPED
+                differences.append(replace(difference, reason=failed.get(name, missing)))
     scores = tuple(Scores(file, results) for file, results in zip(files, every, strict=True))
     return Comparison(scores, tuple(differences), done, table, int(seed), stopped or (bool(items) and done < repeats))
 
 
-def _of_model(file: ScoredCodes, metrics: Collection[str], family: str, seed: int, progress: Progress) -> list[Result]:
+def _of_model(file: CodesFile, metrics: Collection[str], family: str, seed: int, progress: Progress) -> list[Result]:
     """Score one model; where no metric is named the slow ones, and what compares models itself, are no part of it."""
 
-    def advance(item: Item, number: int, total: int, found: object) -> None:
+    def advance(item: Item, number: int, total: int, results: object) -> None:
         progress(f"{file.name}: {item.name}", number, total)
 
     results = compute(file, metrics=metrics, family=family, fast=True, seed=seed, repeats=0, progress=advance)
@@ -208,5 +223,47 @@ def _of_model(file: ScoredCodes, metrics: Collection[str], family: str, seed: in
 def _reason(one: Result, other: Result, names: tuple[str, str]) -> str:
     if one.reason == other.reason:
         return one.reason
-    said = [f"{result.reason} ({name})" for result, name in zip((one, other), names, strict=True) if result.reason]
-    return "; ".join(said)
+    results = zip((one, other), names, strict=True)
+    return "; ".join(f"{result.reason} ({name})" for result, name in results if result.reason)
+
+
+def scores_of_halves(
+    models: Sequence[CodesFile], items: Sequence[Item], *, seed: int, repeats: int, progress: Progress
+) -> tuple[dict[str, NDArray[np.float64]], dict[str, str]]:
+    """Score models of the same rows on the same halves.
+
+    Returns:
+        Name of an item -> repeats x models, of the repeats that were finished before an interrupt (Ctrl-C); and name ->
+        reason of those that cannot be computed of a half.
+    """
+    scores: dict[str, list[list[float]]] = {item.name: [] for item in items}
+    failed: dict[str, str] = {}
+    with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number in range(repeats):
+            now: dict[str, list[float]] = {item.name: [] for item in items}
+            for model in models:
+                halves = {learned: _half(model, learned, seed, number) for learned in (False, True)}
+                for item in items:
+                    if item.name in failed:
+                        continue
+                    progress(f"half {number + 1}: {item.name}", number, repeats)
+                    try:
+                        half = halves[item.learned and not item.wide]
+                        now[item.name].append(call(item, half, seed, repeat=number + 1).value)
+                    except (DbenchError, ArithmeticError, MemoryError, ValueError) as error:
+                        failed[item.name] = f"not computed of half of the rows: {' '.join(str(error).split())}"
+            for name, values in now.items():
+                scores[name].append(values)
+    return {name: np.array(rows) for name, rows in scores.items() if name not in failed}, failed
+
+
+def _half(model: CodesFile, learned: bool, seed: int, number: int) -> CodesFile:
+    """Draw half of the rows, or of those that predictors see."""
+    sample = rows_for_predictors(model.sample, seed) if learned else model.sample
+    order = generator(task="compare", step="half", seed=seed, repeat=number).permutation(len(sample))
+    rows = np.sort(order[: len(sample) // 2])
+    sample = sample.take(rows)
+    logvar = model.logvar[rows] if model.logvar is not None and not learned else None
+    source = RowSource(sample.labels) if model.source is not None and sample.labels else None
+    return replace(model, sample=sample, logvar=logvar, source=source)

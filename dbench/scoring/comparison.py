@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from dbench.errors import find
 from dbench.provenance import commit, versions
 from dbench.scoring.plan import Item
 from dbench.scoring.scores import Scores
+from dbench.scoring.tables import of_differences
+from dbench.scoring.terminal import show_comparison
 
 CONFIDENCE = 0.95
 
@@ -63,10 +66,10 @@ class Difference:
         one, other = first or self.models[0], second or self.models[1]
         if not self.told_apart:
             return ALIKE
-        said = f"{one} above {other}" if self.value > 0 else f"{other} above {one}"
+        above = f"{one} above {other}" if self.value > 0 else f"{other} above {one}"
         if self.another_seed is None:
-            return f"{said}; {UNKNOWN}"
-        return f"{said}, {SMALL if abs(self.value) < self.another_seed else LARGE}"
+            return f"{above}; {UNKNOWN}"
+        return f"{above}, {SMALL if abs(self.value) < self.another_seed else LARGE}"
 
 
 def _slack(difference: Difference) -> float:
@@ -88,15 +91,15 @@ def widening(repeats: int, asked: int = 1) -> float:
     return float(special.stdtrit(repeats, 1 - (1 - CONFIDENCE) / 2 / asked))
 
 
-def with_interval(found: Difference, halves: NDArray[np.float64], asked: int) -> Difference:
+def with_interval(difference: Difference, halves: NDArray[np.float64], asked: int) -> Difference:
     """Return a difference with its interval and p value, from the scores of halves (repeats x 2)."""
-    assert found.value is not None
-    size, deviation = abs(found.value), deviation_of(found.value, halves)
+    assert difference.value is not None
+    size, deviation = abs(difference.value), deviation_of(difference.value, halves)
     if deviation > 0:
         p = min(1.0, asked * 2 * float(special.stdtr(len(halves), -size / deviation)))
     else:
-        p = float(size <= _slack(found))
-    return replace(found, error=deviation * widening(len(halves), asked), p=p)
+        p = float(size <= _slack(difference))
+    return replace(difference, error=deviation * widening(len(halves), asked), p=p)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,17 +160,14 @@ class Comparison:
         """What ``dbench compare`` prints, 100 characters wide."""
         from rich.console import Console
 
-        from dbench.scoring.compared import show
-
         text = io.StringIO()
-        show(Console(file=text, width=100, highlight=False, force_jupyter=False, force_terminal=False), self)
+        show_comparison(Console(file=text, width=100, highlight=False, force_jupyter=False, force_terminal=False), self)
         return text.getvalue()
 
     def to_markdown(self) -> str:
         """Return the differences as a table in Markdown (GitHub's tables), with the verdicts."""
-        from dbench.scoring.compared import markdown
-
-        return markdown(self)
+        pairs = groupby(self.differences, key=lambda one: one.models)
+        return "\n".join(of_differences(pair, models).markdown() for models, pair in pairs)
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"

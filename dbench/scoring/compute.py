@@ -1,27 +1,25 @@
-"""Every metric of the plan on one sample: a score, or the reason why there is none."""
+"""Every metric of the plan on one sample: a score, its interval, what chance and copies get; or why there is none."""
 
 import inspect
 import logging
 import time
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from dbench.codes import GridSource, RowSource, Sample
+from dbench.codes import GridSource, RowSource
+from dbench.codes.reading import CodesFile
 from dbench.errors import DbenchError
-from dbench.metrics import Score, entropy, exact_copies, shuffled
+from dbench.metrics import Score, exact_copies, shuffled
 from dbench.metrics.ceilings import shared_informations
-from dbench.metrics.inputs import label_indices, require_count
-from dbench.scoring import cautions
-from dbench.scoring.plan import LEARNED_ROWS, Item, choose
-from dbench.scoring.scored_codes import BINS, ScoredCodes
-from dbench.scoring.wide import WIDE, most_informative, too_wide
+from dbench.metrics.inputs import require_count
+from dbench.scoring.inputs import dependence, most_informative, rows_for_predictors
+from dbench.scoring.plan import WIDE, Item, choose, obstacle, too_wide
 from dbench.seeds import generator
 from dbench.shown import some
 
@@ -31,10 +29,10 @@ REPEATS = 10
 STOPPED = "stopped before it was computed (Ctrl-C)"
 """Reason of what an interrupt left out."""
 
+TOLD_APART = 0.1
+"""Chance and copies a smaller part of the larger one apart are not told apart; the audit asks the same of a scale."""
+
 _LOG = logging.getLogger(__name__)
-_MOST_CLASSES = 1_000
-_MANY_CODES = 200  # from which some metrics take minutes
-_MOST_CELLS = 1 << 27
 _FEW_ROWS = 500  # below, every score is said to say little
 
 Progress = Callable[[Item, int, int, Mapping[str, "Result"]], None]
@@ -67,7 +65,7 @@ class Result:
 
 
 def compute(
-    scored: ScoredCodes,
+    codes: CodesFile,
     *,
     metrics: Collection[str] = (),
     family: str = "papers",
@@ -77,7 +75,7 @@ def compute(
     most: int | None = None,
     progress: Progress | None = None,
 ) -> list[Result]:
-    """Compute all metrics that the sample allows: the quick ones, their intervals, then the slow ones.
+    """Compute all metrics that prepared codes allow: the quick ones, their intervals, then the slow ones.
 
     Every metric has a stream of its own, so that none depends on which others run. The options are those of
     :func:`dbench.scoring.score`; metrics that are computed by name only are left out unless they are named.
@@ -93,56 +91,67 @@ def compute(
         require_count(name, value, 0)
     if most is not None:
         require_count("most", most, 1)
-    items = choose(metrics, family)
-    wide = scored.sample.n_codes > WIDE
-    found: dict[str, Result] = {}
-
-    def left_out(item: Item, reason: str) -> None:
-        found[item.name] = Result(item, None, reason, 0, int(seed), 0.0)
-
-    for item in items:
-        if item.speed == "by name" and not metrics:
-            left_out(item, "exact boosted trees, a minute or more each; computed where asked for by name")
-        elif item.speed == "slow" and fast and not metrics:
-            left_out(item, "slow; left out as asked (fast)")
-        elif wide and not item.wide and not (item.learned and most is not None):
-            reason = too_wide(item, scored, int(seed))
-            if metrics:
-                _LOG.warning("%s %s", item.name, reason)
-            else:
-                left_out(item, f"{reason}; computed where asked for by name")
-    wanted = [item for item in items if item.name not in found]
-    slow = [item for item in wanted if item.speed != "fast"]
-    quick = [item for item in wanted if item.speed == "fast"]
-    quick.sort(key=lambda item: item.learned)  # those that fit nothing are there within a second
-    looked_up = scored.source is None or isinstance(scored.source, GridSource)
-    once = {item.name for item in wanted if item.learned or (item.needs == "source" and not looked_up)}
-    times = {item.name: int(repeats) if repeats is not None else 0 if item.name in once else REPEATS for item in wanted}
-    if wide and repeats is None:  # each would take as long again
-        times = dict.fromkeys(times, 0)
-    steps = [(item, False) for item in quick] + [(item, True) for item in quick]
-    steps += [(item, refine) for item in slow for refine in (False, True)]
-    few = fitted = rows_for_predictors(scored.sample, int(seed))
+    seed, items = int(seed), choose(metrics, family)
+    reasons = {item.name: _left_out(item, codes, metrics, fast=fast, seed=seed, most=most) for item in items}
+    wanted = [item for item in items if not reasons[item.name]]
+    few = fitted = rows_for_predictors(codes.sample, seed)
     if most is not None and any(item.learned and not item.wide for item in wanted):
-        fitted = most_informative(few, most, int(seed))
+        fitted = most_informative(few, most, seed)
+    times, steps = _repeats(wanted, codes, repeats), _steps(wanted)
+    results: dict[str, Result] = {}
     with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt):
         for number, (item, refine) in enumerate(steps):
             if progress is not None:
-                progress(item, number, len(steps), found)
-            what = scored
-            if item.learned:
-                what = replace(scored, sample=few if item.wide else fitted)
+                progress(item, number, len(steps), results)
+            seen = replace(codes, sample=few if item.wide else fitted) if item.learned else codes
             if refine:
-                found[item.name] = _refined(found[item.name], what, times[item.name], bare=repeats == 0)
+                results[item.name] = _refined(results[item.name], seen, times[item.name], bare=repeats == 0)
             else:
-                found[item.name] = _result(item, what, int(seed))
-    for item in wanted:
-        if item.name not in found:
-            left_out(item, STOPPED)
-    results = [found[item.name] for item in items]
-    if scored.sample.n_factors == 1:  # of which a caution of its own speaks
-        return results
-    return [replace(one, warnings=(*one.warnings, *cautions.of_scale(one))) for one in results]
+                results[item.name] = _result(item, seen, seed)
+    every = [
+        results.get(item.name) or Result(item, None, reasons[item.name] or STOPPED, 0, seed, 0.0) for item in items
+    ]
+    if codes.sample.n_factors == 1:  # of which a caution of its own speaks
+        return every
+    return [replace(one, warnings=(*one.warnings, *scale_cautions(one))) for one in every]
+
+
+def _left_out(
+    item: Item, codes: CodesFile, metrics: Collection[str], *, fast: bool, seed: int, most: int | None
+) -> str:
+    """Say why an item is not computed although it could be; nothing where it is."""
+    if item.speed == "by name" and not metrics:
+        return "exact boosted trees, a minute or more each; computed where asked for by name"
+    if item.speed == "slow" and fast and not metrics:
+        return "slow; left out as asked (fast)"
+    if codes.sample.n_codes > WIDE and not item.wide and not (item.learned and most is not None):
+        reason = too_wide(item, codes, seed)
+        if not metrics:
+            return f"{reason}; computed where asked for by name"
+        _LOG.warning("%s %s", item.name, reason)
+    return ""
+
+
+def _repeats(items: Collection[Item], codes: CodesFile, repeats: int | None) -> dict[str, int]:
+    """Return how often each item is repeated."""
+    if repeats is not None:
+        return {item.name: int(repeats) for item in items}
+    if codes.sample.n_codes > WIDE:  # each would take as long again
+        return {item.name: 0 for item in items}
+    looked_up = codes.source is None or isinstance(codes.source, GridSource)
+    once = {item.name for item in items if item.learned or (item.needs == "source" and not looked_up)}
+    return {item.name: 0 if item.name in once else REPEATS for item in items}
+
+
+def _steps(items: Collection[Item]) -> list[tuple[Item, bool]]:
+    """Return items in the order in which they are computed, and with True repeated: the slow ones last."""
+    quick = sorted((item for item in items if item.speed == "fast"), key=lambda item: item.learned)
+    slow = [item for item in items if item.speed != "fast"]
+    return [
+        *((item, False) for item in quick),  # those that fit nothing are there within a second
+        *((item, True) for item in quick),
+        *((item, refine) for item in slow for refine in (False, True)),
+    ]
 
 
 def trees_in_threads() -> AbstractContextManager[Any]:
@@ -155,17 +164,9 @@ def trees_in_threads() -> AbstractContextManager[Any]:
     return config
 
 
-def rows_for_predictors(sample: Sample, seed: int) -> Sample:
-    """Draw the rows that metrics with predictors see, of samples of equal length the same."""
-    if len(sample) <= LEARNED_ROWS:
-        return sample
-    stream = generator(task="score_codes", step="rows", seed=seed)
-    return sample.take(np.sort(stream.choice(len(sample), size=LEARNED_ROWS, replace=False)))
-
-
-def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
-    rows = len(scored.sample)
-    reason = _obstacle(item, scored)
+def _result(item: Item, codes: CodesFile, seed: int) -> Result:
+    rows = len(codes.sample)
+    reason = obstacle(item, codes)
     if reason:
         return Result(item, None, reason, 0, seed, 0.0)
     start = time.perf_counter()
@@ -173,7 +174,7 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            score = call(item, scored, seed)
+            score = call(item, codes, seed)
         except DbenchError as error:
             reason = str(error)
         except (ArithmeticError, MemoryError, ValueError) as error:
@@ -182,28 +183,28 @@ def _result(item: Item, scored: ScoredCodes, seed: int) -> Result:
     seconds = time.perf_counter() - start
     if score is None:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
-    if scored.sample.n_codes < len(scored.code_names):
+    if codes.sample.n_codes < len(codes.code_names):
         score = replace(score, per_code=None, relation=None)
-    if item.needs == "source" and scored.source is not None:
-        score = replace(score, factor_names=tuple(scored.source.factor_names))
-    remarks = (*score.notes, *_cautions(item, scored), *dict.fromkeys(str(remark.message) for remark in caught))
+    if item.needs == "source" and codes.source is not None:
+        score = replace(score, factor_names=tuple(codes.source.factor_names))
+    remarks = (*score.notes, *_cautions(item, codes), *dict.fromkeys(str(remark.message) for remark in caught))
     # The detail ``chance`` of adjusted metrics is what was taken off.
     chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
     copies = score.details.get("ceiling")
     return Result(item, score, "", rows, seed, seconds, remarks, chance=chance, copies=copies)
 
 
-def call(item: Item, scored: ScoredCodes, seed: int, **repeat: int) -> Score:
+def call(item: Item, codes: CodesFile, seed: int, **repeat: int) -> Score:
     """Compute an item by the stream of its name, of this seed and repeat."""
     options = dict(item.options)
-    # Of wide codes all metrics of information deal out alike, so that it is counted once.
-    name = "wide" if item.wide and scored.sample.n_codes > WIDE else item.name
+    # Of wide codes all metrics of information are shuffled alike, so that it is counted once.
+    name = "wide" if item.wide and codes.sample.n_codes > WIDE else item.name
     if "generator" in inspect.signature(item.function).parameters:
         options["generator"] = generator(metric=name, seed=seed, **repeat)
-    return item.function(*_input(item, scored), **options)
+    return item.function(*_input(item, codes), **options)
 
 
-def _refined(result: Result, scored: ScoredCodes, repeats: int, *, bare: bool) -> Result:
+def _refined(result: Result, codes: CodesFile, repeats: int, *, bare: bool) -> Result:
     """Add the interval, and what chance and copies get where the metric does not say.
 
     Metrics that fit predictors see the same rows in another split, since a row drawn twice would stand in the training
@@ -220,104 +221,70 @@ def _refined(result: Result, scored: ScoredCodes, repeats: int, *, bare: bool) -
         try:
             if item.compared and item.speed != "by name" and not bare:
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
-                dealt, copied = shuffled(scored.sample, stream), exact_copies(scored.sample)
+                drawn, copied = shuffled(codes.sample, stream), exact_copies(codes.sample)
                 chance, copies = (
-                    call(item, replace(scored, sample=sample), result.seed).value for sample in (dealt, copied)
+                    call(item, replace(codes, sample=sample), result.seed).value for sample in (drawn, copied)
                 )
                 result = replace(result, chance=chance, copies=copies)
             if repeats > 1:
-                values = [_repeat(item, scored, result.seed, number) for number in range(repeats)]
+                values = [_repeat(item, codes, result.seed, number) for number in range(repeats)]
                 error = float(np.std(values, ddof=1) * stats.t.ppf(0.975, repeats - 1))
                 result = replace(result, error=error, repeats=repeats)
         except (DbenchError, ArithmeticError, ValueError) as caught:
-            said = f"no interval: {' '.join(str(caught).split())}"
-            return replace(result, warnings=(*result.warnings, said))
+            reason = f"no interval: {' '.join(str(caught).split())}"
+            return replace(result, warnings=(*result.warnings, reason))
     return replace(result, seconds=result.seconds + time.perf_counter() - start)
 
 
-def _repeat(item: Item, scored: ScoredCodes, seed: int, number: int) -> float:
+def _repeat(item: Item, codes: CodesFile, seed: int, number: int) -> float:
     if item.varied == "rows":
         stream = generator(task="score_codes", step="bootstrap", seed=seed, repeat=number)
-        rows = stream.integers(len(scored.sample), size=len(scored.sample))
-        logvar = None if scored.logvar is None else scored.logvar[rows]
-        scored = replace(scored, sample=scored.sample.take(rows), logvar=logvar)
-    return call(item, scored, seed, repeat=number + 1).value
+        rows = stream.integers(len(codes.sample), size=len(codes.sample))
+        logvar = None if codes.logvar is None else codes.logvar[rows]
+        codes = replace(codes, sample=codes.sample.take(rows), logvar=logvar)
+    return call(item, codes, seed, repeat=number + 1).value
 
 
-def _input(item: Item, scored: ScoredCodes) -> tuple[Any, ...]:
+def _input(item: Item, codes: CodesFile) -> tuple[Any, ...]:
     if item.needs == "source":
-        return (scored.source,)
+        return (codes.source,)
     if item.needs == "posterior":
-        return (scored.sample.codes, scored.logvar)
+        return (codes.sample.codes, codes.logvar)
     if item.needs == "sample+logvar":
-        return (scored.sample, scored.logvar)
+        return (codes.sample, codes.logvar)
     if item.needs == "grid":
-        return (scored.sample.labels,)
-    return (scored.sample,)
+        return (codes.sample.labels,)
+    return (codes.sample,)
 
 
-def _obstacle(item: Item, scored: ScoredCodes) -> str:
-    """Say why an item cannot be computed, in a line; nothing if it can."""
-    sample = scored.sample
-    if item.needs == "models":
-        return "compares several models; a file holds the codes of one"
-    if item.needs == "source" and scored.source is None:
-        return "intervenes on factors: needs labels, each value in ten rows on average, or --encoder and --data"
-    if item.needs == "grid" and not isinstance(scored.source, GridSource):
-        return "needs every combination of factor values exactly once, or --encoder and --data"
-    if item.needs in ("posterior", "sample+logvar") and scored.logvar is None:
-        return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
-    if item.labels and not sample.labels:
-        return "is defined for labels; factors that are not whole numbers are continuous"
-    if item.needs in ("sample", "sample+logvar", "grid") and sample.labels:
-        most = max(len(np.unique(column)) for column in sample.labels.factors.T)
-        if (item.learned or item.name == "snc") and most > _MOST_CLASSES:  # the time of SNC grows as their square
-            return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"
-        if most * BINS * sample.n_codes > _MOST_CELLS:
-            return f"counts codes by factor value, and a factor has {most:,} values: too many"
-    return ""
-
-
-def long_work(sample: Sample) -> str:
-    """Say beforehand what takes long, in a line; nothing where all is quick."""
-    if sample.n_codes < _MANY_CODES:
-        return ""
-    much = f"{sample.n_codes:,} codes: metrics that fit predictors"
-    if sample.n_codes > WIDE:
-        return f"{much} are left out, but those that are named; --most lets them see fewer codes"
-    return f"{much} may take minutes each; --metric chooses, Ctrl-C keeps what is there"
-
-
-def _cautions(item: Item, scored: ScoredCodes) -> list[str]:
+def _cautions(item: Item, codes: CodesFile) -> list[str]:
     """Say why a score says little, or what it assumes; nothing where it does not."""
-    sample, said = scored.sample, []
-    if sample.n_codes < len(scored.code_names):
-        said.append(f"of the {sample.n_codes:,} codes of most information, chosen on the other half of the rows")
+    sample, cautions = codes.sample, []
+    if sample.n_codes < len(codes.code_names):
+        cautions.append(f"of the {sample.n_codes:,} codes of most information, chosen on the other half of the rows")
     if sample.n_factors == 1 and (item.mixes or item.needs == "source"):
-        said.append("with one factor no code can mix two: near 1 whatever the codes")
-    held = scored.source.factor_names if scored.source is not None else sample.factor_names
-    left = [name for name in sample.factor_names if name not in held]
-    if left and item.needs in ("source", "grid"):
-        said.append(f"leaves out {some(left)}: only labels can be held")
+        cautions.append("with one factor no code can mix two: near 1 whatever the codes")
+    intervened = codes.source.factor_names if codes.source is not None else sample.factor_names
+    missing = [name for name in sample.factor_names if name not in intervened]
+    if missing and item.needs in ("source", "grid"):
+        cautions.append(f"leaves out {some(missing)}: only labels can be held")
     if item.name == "dci[suter]" and len(sample) < 100_000:  # above, exact copies beside idle codes come near 1
-        said.append("leaves of 500 observations are coarse for this many rows; compare it with its copies, not with 1")
-    if sample.n_factors > 1 and item.needs == "source" and isinstance(scored.source, RowSource):
-        dependence = _dependence(sample.labels) if sample.labels else ""
-        said.append(f"estimated from rows that share a value, as if factors were independent{dependence}")
-    if len(sample) < _FEW_ROWS and (item.needs != "source" or isinstance(scored.source, RowSource)):
-        said.append(f"few rows ({len(sample)}): estimates from fewer than {_FEW_ROWS} are rough and biased")
-    return said
+        cautions.append(
+            "leaves of 500 observations are coarse for this many rows; compare it with its copies, not with 1"
+        )
+    if sample.n_factors > 1 and item.needs == "source" and isinstance(codes.source, RowSource):
+        shared = dependence(sample.labels) if sample.labels else ""
+        cautions.append(f"estimated from rows that share a value, as if factors were independent{shared}")
+    if len(sample) < _FEW_ROWS and (item.needs != "source" or isinstance(codes.source, RowSource)):
+        cautions.append(f"few rows ({len(sample)}): estimates from fewer than {_FEW_ROWS} are rough and biased")
+    return cautions
 
 
-def _dependence(sample: Sample) -> str:
-    """The two factors that tell most of each other, and how much of the smaller entropy that is."""
-    if sample.n_factors < 2:
-        return ""
-    labels, sizes = label_indices(sample.factors)
-    alone = entropy(labels)
-    found = []
-    for i, j in combinations(range(sample.n_factors), 2):
-        both = entropy((labels[:, i] * sizes[j] + labels[:, j])[:, None])[0]
-        found.append(((alone[i] + alone[j] - both) / min(alone[i], alone[j]), i, j))
-    share, i, j = max(found)
-    return f" (most dependent: {sample.factor_names[i]} and {sample.factor_names[j]}, {share:.2f} of their entropy)"
+def scale_cautions(result: Result) -> Iterable[str]:
+    """Say of a metric that does not tell exact copies of these factors from chance."""
+    chance, copies = result.chance, result.copies
+    if chance is None or copies is None:
+        return
+    gain = copies - chance if result.item.better != "lower" else chance - copies
+    if gain <= TOLD_APART * max(abs(chance), abs(copies)):
+        yield f"chance ({chance:.3f}) is as high as exact copies ({copies:.3f}): it tells nothing of these factors"

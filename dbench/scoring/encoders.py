@@ -46,7 +46,7 @@ def encode_data(
         factors = data.draw_factors(rows, stream)
         images = _of_data(data, data.images, factors, stream)
         source = FunctionSource(
-            data.draw_factors, lambda asked, rng: step(_of_data(data, data.images, asked, rng))[0], names
+            data.draw_factors, lambda wanted, rng: step(_of_data(data, data.images, wanted, rng))[0], names
         )
     codes, logvar = step(images)
     code_names = tuple(f"code_{i}" for i in range(codes.shape[1]))
@@ -54,11 +54,11 @@ def encode_data(
     return CodesFile(name, Sample(codes, factors, names), code_names, len(codes), None, logvar, (note,)), source
 
 
-def _of_data(data: DataSet, images: Callable[..., NDArray[np.uint8]], *asked: Any) -> NDArray[np.uint8]:
+def _of_data(data: DataSet, images: Callable[..., NDArray[np.uint8]], *arguments: Any) -> NDArray[np.uint8]:
     """Ask a data set, which may be the user's, for images; whatever happens in it is a message."""
     try:
         with user_code():
-            return images(*asked)
+            return images(*arguments)
     except DbenchError:
         raise
     except (Exception, SystemExit) as error:
@@ -69,12 +69,12 @@ def decoder_of(decode: Encode, name: str) -> Callable[[Array], Array]:
     """Return a decoder as a function of n x d codes that insists on n x C x H x W images in 0..1, C 1 or 3."""
 
     def images(z: Array) -> Array:
-        found = _ask(decode, name, z.astype(np.float32), most=1, wanted="images alone")[0]
-        if found.ndim != 4 or len(found) != len(z) or found.shape[1] not in (1, 3):
-            raise InvalidInput(f"{name} must return {len(z)} x C x H x W images, C 1 or 3, got shape {found.shape}")
-        if not (np.isfinite(found).all() and found.min() >= 0 and found.max() <= 1):
-            raise InvalidInput(f"{name} must return images in 0..1, got {found.min():.3g} to {found.max():.3g}")
-        return found
+        images = _ask(decode, name, z.astype(np.float32), most=1, wanted="images alone")[0]
+        if images.ndim != 4 or len(images) != len(z) or images.shape[1] not in (1, 3):
+            raise InvalidInput(f"{name} must return {len(z)} x C x H x W images, C 1 or 3, got shape {images.shape}")
+        if not (np.isfinite(images).all() and images.min() >= 0 and images.max() <= 1):
+            raise InvalidInput(f"{name} must return images in 0..1, got {images.min():.3g} to {images.max():.3g}")
+        return images
 
     return images
 
@@ -111,16 +111,16 @@ def _ask(
     """Call the user's function, for an array or a pair; whatever happens in it is a message."""
     try:
         with user_code():
-            found = answer(function, given)
-        parts = found if isinstance(found, tuple) else (found,)
+            answered = answer(function, given)
+        parts = answered if isinstance(answered, tuple) else (answered,)
         if not 1 <= len(parts) <= most:
             raise InvalidInput(f"{name} must return {wanted}, got {len(parts)} values")
         return [_as_floats(name, part) for part in parts]
     except DbenchError:
         raise
     except (Exception, SystemExit) as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InvalidInput(f"{name} failed on an array of shape {given.shape}: {said}") from error
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InvalidInput(f"{name} failed on an array of shape {given.shape}: {message}") from error
 
 
 def _as_floats(name: str, part: Any) -> Array:

@@ -1,5 +1,7 @@
-"""What is computed of a file of codes: every metric, and the variants that answer another question."""
+"""What is computed of codes: every metric, and the variants that answer another question; and what cannot be."""
 
+import time
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -7,14 +9,23 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.errors import find
+from dbench.codes import GridSource, Sample
+from dbench.codes.reading import CodesFile
+from dbench.errors import DbenchError, unknown_name
 from dbench.metrics import METRICS, MetricCard, Score, gaussian_total_correlation, informative_mask
 from dbench.metrics.registry import Family, find_card, find_variant
+from dbench.scoring.inputs import BINS
+from dbench.seeds import generator
 
-LEARNED_ROWS = 15_000
-"""Rows given to metrics that fit predictors: those of A Sober Look (10,000 for training, 5,000 for testing)."""
+WIDE = 1_000
+"""Codes above which only metrics that take time and memory in proportion are computed where none is named."""
 
-FAMILIES = dict.fromkeys((*get_args(Family), "all"), "")
+_MOST_CLASSES = 1_000
+_MOST_CELLS = 1 << 27
+_MANY_CODES = 200  # from which some metrics take minutes
+_TRIAL_CODES, _TRIAL_ROWS, _TRIAL_FACTORS = 32, 500, 2
+
+FAMILIES = (*get_args(Family), "all")
 """What can be asked for at once: the metrics of the five papers, those of identifiability, or all."""
 
 Array = NDArray[np.float64]
@@ -79,8 +90,66 @@ def choose(names: Collection[str] = (), family: str = "papers") -> list[Item]:
 
     A string is one name. Other names and families are refused.
     """
-    find("family", family, FAMILIES)
-    asked = [names] if isinstance(names, str) and names else names
-    for name in asked:
-        find("metric", name, PLAN)
-    return [item for item in PLAN.values() if (item.name in asked if asked else family in (item.family, "all"))]
+    if family not in FAMILIES:
+        raise unknown_name("family", family, FAMILIES)
+    named = [names] if isinstance(names, str) and names else names
+    for name in named:
+        if name not in PLAN:
+            raise unknown_name("metric", name, PLAN)
+    return [item for item in PLAN.values() if (item.name in named if named else family in (item.family, "all"))]
+
+
+def obstacle(item: Item, codes: CodesFile) -> str:
+    """Say why an item cannot be computed, in a line; nothing if it can."""
+    sample = codes.sample
+    if item.needs == "models":
+        return "compares several models; a file holds the codes of one"
+    if item.needs == "source" and codes.source is None:
+        return "intervenes on factors: needs labels, each value in ten rows on average, or --encoder and --data"
+    if item.needs == "grid" and not isinstance(codes.source, GridSource):
+        return "needs every combination of factor values exactly once, or --encoder and --data"
+    if item.needs in ("posterior", "sample+logvar") and codes.logvar is None:
+        return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
+    if item.labels and not sample.labels:
+        return "is defined for labels; factors that are not whole numbers are continuous"
+    if item.needs in ("sample", "sample+logvar", "grid") and sample.labels:
+        most = max(len(np.unique(column)) for column in sample.labels.factors.T)
+        if (item.learned or item.name == "snc") and most > _MOST_CLASSES:  # the time of SNC grows as their square
+            return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"
+        if most * BINS * sample.n_codes > _MOST_CELLS:
+            return f"counts codes by factor value, and a factor has {most:,} values: too many"
+    return ""
+
+
+def long_work(sample: Sample) -> str:
+    """Say beforehand what takes long, in a line; nothing where all is quick."""
+    if sample.n_codes < _MANY_CODES:
+        return ""
+    much = f"{sample.n_codes:,} codes: metrics that fit predictors"
+    if sample.n_codes > WIDE:
+        return f"{much} are left out, but those that are named; --most lets them see fewer codes"
+    return f"{much} may take minutes each; --metric chooses, Ctrl-C keeps what is there"
+
+
+def too_wide(item: Item, codes: CodesFile, seed: int) -> str:
+    """Say what a metric of wide codes would take, by a trial where it fits predictors."""
+    sample = codes.sample
+    count = f"{sample.n_codes:,} codes"
+    if not (item.learned and item.needs == "sample" and item.speed == "fast"):
+        return f"takes more than in proportion to {count}"
+    few = Sample(
+        sample.codes[:_TRIAL_ROWS, :_TRIAL_CODES], sample.factors[:_TRIAL_ROWS], sample.factor_names, sample.kinds
+    )
+    few = few.of_factors(range(min(_TRIAL_FACTORS, few.n_factors)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            for _ in range(2):  # the first imports what it needs
+                start = time.perf_counter()
+                item.function(few, **item.options, generator=generator(task="trial", seed=seed))
+        except (DbenchError, ArithmeticError, ValueError):
+            return f"fits predictors on {count}"
+    more = len(sample) / len(few) * sample.n_codes / few.n_codes * sample.n_factors / few.n_factors
+    minutes = (time.perf_counter() - start) * more / 60
+    duration = f"{minutes / 60:,.0f} hours" if minutes > 90 else f"{max(minutes, 1):.0f} minutes"
+    return f"fits predictors on {count}, about {duration} by a trial of {_TRIAL_CODES} (fewer codes with --most 500)"

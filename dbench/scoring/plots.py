@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbench.codes.sample import finite_array
 from dbench.errors import DbenchError, InvalidInput, find, unknown_name
-from dbench.metrics.posterior import kl_per_code
+from dbench.metrics.posterior import ACTIVE, kl_per_code
 from dbench.scoring.encoders import decoder_of
-from dbench.scoring.hinton import shortened
-from dbench.scoring.style import INK, LINE, LOOKS, SOFT, STYLE
+from dbench.scoring.style import INK, LINE, LOOKS, SOFT, STYLE, number
 from dbench.scoring.watch import Watch
+from dbench.shown import clipped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,11 @@ _COLOURS = [look.colour for look in LOOKS.values()]
 _MARKERS = [look.marker for look in LOOKS.values()]
 _MOST_NUMBERS = 200  # cells; of more the colours alone are shown
 _ROW = 0.24  # inches
+_LONGEST = 24  # characters of a name
+REACH, STEPS = 3.0, 9  # of traversals
+GAP = 2  # pixels between images
+
+Array = NDArray[np.float64]
 
 
 @contextmanager
@@ -87,8 +93,8 @@ def relations(
     with _canvas(ax, width, height) as axes:
         look: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -most} if signed else {"cmap": "Blues", "vmin": 0.0}
         image = axes.imshow(values, vmax=most, aspect="auto", **look)
-        axes.set_xticks(range(values.shape[1]), [shortened(name) for name in names[1]], rotation=30, ha="right")
-        axes.set_yticks(range(values.shape[0]), [shortened(name) for name in names[0]])
+        axes.set_xticks(range(values.shape[1]), [clipped(name, _LONGEST) for name in names[1]], rotation=30, ha="right")
+        axes.set_yticks(range(values.shape[0]), [clipped(name, _LONGEST) for name in names[0]])
         axes.tick_params(length=0)
         axes.grid(visible=False)
         axes.spines[:].set_visible(False)
@@ -148,19 +154,19 @@ def models(
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not scored or not names:
         raise InvalidInput(f"models needs at least one model and one metric, got {len(scored)} and {len(names)}")
-    found: dict[str, list[Result]] = {}
+    by_model: dict[str, list[Result]] = {}
     for model, one in scored.items():
         for name in names:
             one[name]  # says why it has none
         by_name = {result.item.name: result for result in one.results}
-        found[model] = [by_name[name] for name in names]
+        by_model[model] = [by_name[name] for name in names]
     places = np.arange(len(names))
     with _canvas(ax, 5.0, 1.0 + _ROW * len(names) * max(len(scored) * 0.7, 1)) as axes:
         _rows_of(axes, names)
-        for number, (model, results) in enumerate(found.items()):
-            shift = 0.7 * ((number + 0.5) / len(found) - 0.5)
+        for number, (model, results) in enumerate(by_model.items()):
+            shift = 0.7 * ((number + 0.5) / len(by_model) - 0.5)
             _dots(axes, places + shift, results, number, model)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=min(len(found), 3))
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=min(len(by_model), 3))
     return axes
 
 
@@ -192,17 +198,17 @@ def training(
     if not histories or not all(histories.values()):
         raise InvalidInput("watched must hold at least one entry of every training, got an empty history")
     known = [name for name in next(iter(histories.values()))[0] if name != "step"]
-    asked = [metrics] if isinstance(metrics, str) else list(metrics) or known
+    names = [metrics] if isinstance(metrics, str) else list(metrics) or known
     for history in histories.values():
-        for name in asked:
+        for name in names:
             if name not in history[0]:
                 raise unknown_name("watched metric", name, (key for key in history[0] if key != "step"))
     with _canvas(ax, 5.0, 3.0) as axes:
-        lines = [(place, run, name) for place, run in enumerate(histories) for name in asked]
+        lines = [(place, run, name) for place, run in enumerate(histories) for name in names]
         for place, run, name in lines:
             # The marker tells trainings apart; the colour metrics, if there are several.
-            colour = asked.index(name) if len(asked) > 1 else place
-            label = run if len(asked) == 1 and run else f"{run} {name}".strip()
+            colour = names.index(name) if len(names) > 1 else place
+            label = run if len(names) == 1 and run else f"{run} {name}".strip()
             look: dict[str, Any] = {
                 "marker": _MARKERS[place % len(_MARKERS)],
                 "color": _COLOURS[colour % len(_COLOURS)],
@@ -210,8 +216,8 @@ def training(
             steps, values = ([entry[key] for entry in histories[run]] for key in ("step", name))
             axes.plot(steps, values, label=label, markersize=3.5, **look)
         axes.set_xlabel("step")
-        if len(asked) == 1:
-            axes.set_ylabel(asked[0])
+        if len(names) == 1:
+            axes.set_ylabel(names[0])
         if len(lines) > 1:
             axes.legend()
     return axes
@@ -237,8 +243,6 @@ def traversals(decode: Any, codes: Any, logvar: Any = None, *, row: int = 0, ax:
         raise InvalidInput(f"row must be one of the {len(means)} rows of codes, got {row}")
     kl = None if logvar is None else kl_per_code(means, finite_array("logvar", logvar).astype(np.float64))
     with _canvas(ax, 3.4, 0.8 + 0.3 * means.shape[1]) as axes:
-        from dbench.scoring.traversal import traversal
-
         traversal(axes, decoder_of(decode, "decode"), means[row], kl)
     return axes
 
@@ -264,3 +268,37 @@ def _ticks(axes: Axes, places: Any, values: Sequence[float | None], **look: Any)
     at = [(value, place) for value, place in zip(values, places, strict=True) if value is not None]
     if at:
         axes.plot(*zip(*at, strict=True), linestyle="none", markersize=6, markerfacecolor="none", **look)
+
+
+def traversal(panel: Axes, decode: Callable[[Array], Array], start: Array, kl: Array | None) -> None:
+    """Draw one code a row, from the most informative to the least where their divergences in nats are known."""
+    order = np.arange(len(start)) if kl is None else np.argsort(-kl, kind="stable")
+    values = np.linspace(-REACH, REACH, STEPS)
+    z = np.tile(start, (len(order), STEPS, 1))
+    for row, code in enumerate(order):
+        z[row, :, code] = values
+    images = decode(z.reshape(-1, len(order)))
+    images = images.reshape(len(order), STEPS, *images.shape[1:])
+    clear = np.ones(len(order), dtype=bool) if kl is None else kl[order] > ACTIVE
+    show_images(panel, 1 - np.where(clear, 1.0, 0.35)[:, None, None, None, None] * (1 - images))
+    height, width = (side + GAP for side in images.shape[-2:])
+    named = [str(code) if kl is None else f"{code}  ({kl[code]:.2f})" for code in order]
+    panel.set_yticks([(row + 0.5) * height - GAP / 2 for row in range(len(order))], named)
+    for label, informative in zip(panel.get_yticklabels(), clear, strict=True):
+        label.set_color("black" if informative else SOFT)
+    ticks = [0, STEPS // 2, STEPS - 1]
+    panel.set_xticks([(t + 0.5) * width - GAP / 2 for t in ticks], [number(values[t], "g") for t in ticks])
+    panel.set_ylabel("code" if kl is None else "code (nats)")
+
+
+def show_images(panel: Axes, images: Array) -> None:
+    """Show rows x columns x C x H x W images in 0..1 as one sheet."""
+    rows, columns, channels, height, width = images.shape
+    spaced = np.pad(images, [(0, 0)] * 3 + [(0, GAP)] * 2, constant_values=1).transpose(0, 3, 1, 4, 2)
+    sheet = spaced.reshape(rows * (height + GAP), columns * (width + GAP), channels)[:-GAP, :-GAP]
+    sheet = sheet if channels == 3 else np.repeat(sheet[..., :1], 3, axis=2)
+    panel.imshow(sheet.clip(0, 1), interpolation="nearest")
+    panel.set_xticks([])
+    panel.grid(visible=False)
+    panel.spines[:].set_visible(False)
+    panel.tick_params(length=0, labelsize=6.5)

@@ -2,12 +2,17 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.alone import CodesAlone
+from dbench.codes.reading import USUAL_CODES, choose_rows, columns_of, open_file, posterior
+from dbench.codes.tables import StoredTable
 from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
 from dbench.metrics.udr import Relation, udr_agreements
@@ -20,6 +25,59 @@ FINDINGS = (
     ("udr.lone-good-model-missed", "is one disentangled model among entangled ones found?"),
     ("udr.subset-bias", "are models that learn few factors marked down?"),
 )
+
+
+class CodesAlone(NamedTuple):
+    """Codes of one model without factors; see :class:`~dbench.codes.reading.CodesFile`."""
+
+    name: str  # the file, as it was named
+    codes: NDArray[np.float64]  # n x d
+    logvar: NDArray[np.float64] | None
+    notes: tuple[str, ...]
+
+
+def read_codes_alone(
+    paths: Sequence[str | Path], *, codes: str | None = None, rows: int = 10_000, seed: int = 0
+) -> list[CodesAlone]:
+    """Read the codes of several models for the same observations, in the same order.
+
+    Each file has a format of :func:`~dbench.codes.reading.read_codes`: arrays by name (``codes``, optionally ``logvar``
+    or ``std``), an ``.npy``, or a table (columns ``code_*`` or ``z_*``); factors in it are not looked at. Options as of
+    that function; of longer files the same rows are kept of each.
+
+    Raises:
+        InvalidInput: no such file, another format, or numbers of rows that differ.
+        DamagedData: a file that cannot be read.
+    """
+    models, lengths = list[CodesAlone](), list[int]()
+    for path in paths:
+        with ExitStack() as files:
+            opened = open_file(path, files)
+            notes = list[str]()
+            choose = partial(choose_rows, rows=rows, seed=seed, notes=notes)
+            if isinstance(opened, StoredTable):
+                columns = columns_of(opened, "codes", codes, USUAL_CODES)
+                values, _, n = opened.read(columns, (), choose)
+                logvar = None
+            else:
+                name = "" if "" in opened else codes or "codes"
+                if name not in opened:
+                    listed = ", ".join(opened)
+                    raise InvalidInput(
+                        f"{Path(path).name} has no array {name!r}; it holds {listed}; name it with --codes"
+                    )
+                n = opened[name].matrix[0]
+                keep = choose(n)
+                values = opened[name].read(keep)
+                logvar = posterior(Path(path).name, opened, name, keep, notes)
+        models.append(CodesAlone(str(path), values.astype(np.float64), logvar, tuple(notes)))
+        lengths.append(n)
+        if n != lengths[0]:
+            raise InvalidInput(
+                "all files must hold the codes of the same observations, "
+                f"got {lengths[0]} rows in {paths[0]} and {n} in {path}"
+            )
+    return models
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,12 +52,12 @@ def differences_of_seeds(values: pd.DataFrame) -> NDArray[np.float64]:
     Args:
         values: one row for each run, with ``objective``, ``strength`` and ``value``.
     """
-    found = [np.zeros(0)]
+    differences = [np.zeros(0)]
     for _, one in values.groupby(list(SETTING)):
         column = one["value"].to_numpy(dtype=np.float64)
         first, second = np.triu_indices(len(column), 1)
-        found.append(np.abs(column[first] - column[second]))
-    return np.concatenate(found)
+        differences.append(np.abs(column[first] - column[second]))
+    return np.concatenate(differences)
 
 
 @cache

@@ -20,10 +20,10 @@ from dbench.errors import InvalidInput, find
 from dbench.metrics import Score
 from dbench.provenance import commit, versions
 from dbench.scoring.compute import Progress, Result, compute
-from dbench.scoring.export import latex, markdown
-from dbench.scoring.hinton import hinton_svg
-from dbench.scoring.progress import bar
-from dbench.scoring.scored_codes import ScoredCodes
+from dbench.scoring.inputs import prepared
+from dbench.scoring.page import hinton_svg, tables
+from dbench.scoring.tables import Table, of_scores
+from dbench.scoring.terminal import bar, show
 from dbench.scoring.wording import in_python, python_messages
 from dbench.stats.estimate import finite_or_none
 
@@ -37,7 +37,7 @@ COLUMNS = ("metric", "part", "name", "score", "low", "high", "chance", "copies",
 class Scores:
     """What :func:`score` found; printed it is the table, and ``scores["mig"]`` is a number."""
 
-    file: ScoredCodes
+    file: CodesFile
     results: Sequence[Result]
 
     def __getitem__(self, name: str) -> float:
@@ -83,13 +83,13 @@ class Scores:
     @property
     def relations(self) -> dict[str, tuple[str, NDArray[np.float64], tuple[str, ...]]]:
         """Title, d x k matrix and its factors of each relation of codes and factors behind the scores, by name."""
-        found: dict[str, tuple[str, NDArray[np.float64], tuple[str, ...]]] = {}
+        relations: dict[str, tuple[str, NDArray[np.float64], tuple[str, ...]]] = {}
         for result in self.results:
             if result.score is None or result.score.relation is None or result.item.picture is None:
                 continue
             name, title = result.item.picture
-            found.setdefault(name, (title, result.score.relation, factors_of(self.file, result.score)))
-        return found
+            relations.setdefault(name, (title, result.score.relation, factors_of(self.file, result.score)))
+        return relations
 
     @property
     def pictures(self) -> dict[str, str]:
@@ -101,8 +101,6 @@ class Scores:
         """The table that ``dbench score`` prints, 100 characters wide."""
         from rich.console import Console
 
-        from dbench.scoring.terminal import show
-
         text = io.StringIO()  # as text also in a notebook, whose kernel asks for colours
         console = Console(file=text, width=100, highlight=False, force_jupyter=False, force_terminal=False)
         show(console, [self], table=".frame or .records")
@@ -110,11 +108,15 @@ class Scores:
 
     def to_markdown(self) -> str:
         """Return the table of scores in Markdown (GitHub's tables): interval, chance and copies beside each."""
-        return markdown(self)
+        return self._table().markdown()
 
     def to_latex(self) -> str:
         r"""Return the table of scores as a ``tabular`` of LaTeX, which needs the package booktabs."""
-        return latex(self)
+        return self._table().latex()
+
+    def _table(self) -> Table:
+        heads = {name: name for name in ("score", "95% interval", "chance", "copies")}
+        return of_scores(self.results, {"metric": "metric, better"} | heads)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the scores with their intervals, and what chance and copies get: :func:`dbench.plot.scores`.
@@ -127,17 +129,15 @@ class Scores:
         return scores(self, ax=ax)
 
     def _repr_html_(self) -> str:
-        from dbench.scoring.html import tables
-
         return tables([self])
 
 
-def factors_of(scored: ScoredCodes, score: Score) -> tuple[str, ...]:
+def factors_of(file: CodesFile, score: Score) -> tuple[str, ...]:
     """Names of the factors that a score is of: a metric leaves out those of a kind that it cannot take."""
-    return score.factor_names or scored.sample.factor_names
+    return score.factor_names or file.sample.factor_names
 
 
-def _rows(scored: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
+def _rows(file: CodesFile, result: Result) -> Iterator[tuple[Any, ...]]:
     name, score, n = result.item.name, result.score, result.rows
     nothing = (None, None, None, None)
     if score is None:
@@ -145,8 +145,8 @@ def _rows(scored: ScoredCodes, result: Result) -> Iterator[tuple[Any, ...]]:
         return
     yield name, "score", "", score.value, *(result.interval or (None, None)), result.chance, result.copies, n, ""
     for part, names, values in (
-        ("factor", factors_of(scored, score), score.per_factor),
-        ("code", scored.code_names, score.per_code),
+        ("factor", factors_of(file, score), score.per_factor),
+        ("code", file.code_names, score.per_code),
         ("detail", tuple(score.details), list(score.details.values())),
     ):
         if values is not None:
@@ -158,12 +158,12 @@ def _named(names: Iterable[str], values: Iterable[float] | None) -> dict[str, fl
     return None if values is None else {key: finite_or_none(value) for key, value in zip(names, values, strict=True)}
 
 
-def _record(scored: ScoredCodes, result: Result) -> dict[str, Any]:
+def _record(file: CodesFile, result: Result) -> dict[str, Any]:
     score = result.score
     low, high = result.interval or (None, None)
     relation = score.relation if score else None
     return {
-        "file": scored.name,
+        "file": file.name,
         "metric": result.item.name,
         "score": score.value if score else None,
         "reason": result.reason or None,
@@ -177,9 +177,9 @@ def _record(scored: ScoredCodes, result: Result) -> dict[str, Any]:
         "protocol": score.metric if score else None,
         "bounds": list(result.item.bounds),
         "details": _named(score.details, score.details.values()) if score else {},
-        "per_factor": _named(factors_of(scored, score), score.per_factor) if score else None,
-        "per_code": _named(scored.code_names, score.per_code) if score else None,
-        "factors": list(factors_of(scored, score)) if score else [],
+        "per_factor": _named(factors_of(file, score), score.per_factor) if score else None,
+        "per_code": _named(file.code_names, score.per_code) if score else None,
+        "factors": list(factors_of(file, score)) if score else [],
         "relation": None if relation is None else [[finite_or_none(value) for value in row] for row in relation],
         "rows": result.rows,
         "seconds": round(result.seconds, 3),
@@ -256,12 +256,12 @@ def score(
     computed: dict[str, Any] = {"metrics": metrics, "family": family, "fast": fast, "seed": seed, "repeats": repeats}
     computed |= {"most": most, "source": source}
     with python_messages():
-        found = read_given(codes, factors, logvar, std, factor_names, seed, kinds)
+        read = read_given(codes, factors, logvar, std, factor_names, seed, kinds)
         if progress is False or callable(progress):
-            scores = scores_of(found, progress=progress or None, **computed)
+            scores = scores_of(read, progress=progress or None, **computed)
         else:
-            with bar(found.name) as advance:
-                scores = scores_of(found, progress=lambda item, i, n, _: advance(item.name, i, n), **computed)
+            with bar(read.name) as advance:
+                scores = scores_of(read, progress=lambda item, i, n, _: advance(item.name, i, n), **computed)
     return for_python(scores)
 
 
@@ -297,9 +297,9 @@ def read_given(
     return read_arrays(codes, factors, factor_names=factor_names, logvar=logvar, std=std, **kinds)
 
 
-def scores_of(found: CodesFile, *, source: Source | None = None, **options: Any) -> Scores:
+def scores_of(codes: CodesFile, *, source: Source | None = None, **options: Any) -> Scores:
     """Score what was read; options as of :func:`dbench.scoring.compute.compute`, whose words are the command line's."""
-    file = ScoredCodes.of(found, source)
+    file = prepared(codes, source)
     return Scores(file, compute(file, **options))
 
 

@@ -1,32 +1,41 @@
-"""What the terminal shows."""
+"""What the terminal shows of scores and comparisons, and while they are computed."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import groupby
+from string import ascii_uppercase
+from threading import Timer
 from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from dbench.codes.reading import CodesFile
 from dbench.provenance import versions
 from dbench.scoring.compute import Result
-from dbench.scoring.hinton import shortened
-from dbench.scoring.scored_codes import ScoredCodes
+from dbench.scoring.reseeding import read_scores
+from dbench.scoring.tables import ARROWS, Table, cells_of, number
+from dbench.shown import clipped, one_line, terminal
 
 if TYPE_CHECKING:
+    from dbench.scoring.comparison import Comparison, Difference
     from dbench.scoring.scores import Scores
-
-ARROWS = {"higher": "\u2191", "lower": "\u2193", None: ""}
 
 KEY = (
     "\u2191 higher is better, \u2193 lower. \u00b1: 95% interval, from repeats with other rows, or with another split "
     "for metrics that fit predictors. chance: codes independent of the factors. copies: one exact copy of each factor, "
     "by the same protocol; no limit, other codes can do better."
 )
+
+AFTER = 2.0
+"""Seconds before a bar is shown."""
 
 _HEAD = 12  # most characters of a name that heads a column of numbers
 _NAME = 18  # least characters for the names of metrics beside them
@@ -39,7 +48,7 @@ def show(console: Console, scored: Sequence[Scores], *, table: str = "--csv or -
             say(console, line)
     if len(scored) > 1:
         console.print()
-        console.print(_side_by_side(scored, console.width))
+        console.print(_side_by_side(scored, console.width).terminal())
     else:
         _show_one(console, scored[0], table)
     console.print()
@@ -51,15 +60,15 @@ def show(console: Console, scored: Sequence[Scores], *, table: str = "--csv or -
 
 
 def remarks(scored: Sequence[Scores], pick: Callable[[Result], Iterable[str]]) -> list[tuple[str, str]]:
-    """Name of a metric and what is said of it, once for all files, with their names where it is not said of all."""
-    said: dict[tuple[str, str], list[str]] = {}
+    """Return remarks as (metric, text), each once, with the files where it is not of all."""
+    files: dict[tuple[str, str], list[str]] = {}
     for one in scored:
         for result in one.results:
             for text in filter(None, pick(result)):
-                said.setdefault((result.item.name, text), []).append(one.file.name)
+                files.setdefault((result.item.name, text), []).append(one.file.name)
     return [
-        (name, text if len(files) == len(scored) else f"{text} (only in {', '.join(files)})")
-        for (name, text), files in said.items()
+        (name, text if len(those) == len(scored) else f"{text} (only in {', '.join(those)})")
+        for (name, text), those in files.items()
     ]
 
 
@@ -67,7 +76,7 @@ def _show_one(console: Console, one: Scores, table: str) -> None:
     computed = [result for result in one.results if result.score is not None]
     if computed:
         console.print()
-        console.print(scores_table(computed, console.width))
+        console.print(scores_table(computed, console.width).terminal())
     for title, names, pick in (
         ("Per factor", one.file.sample.factor_names, "per_factor"),
         ("Per code", one.file.code_names, "per_code"),
@@ -90,18 +99,18 @@ def _values_of(result: Result, pick: str, names: Sequence[str]) -> list[float | 
     return [float(value) for value in values]
 
 
-def heading(file: ScoredCodes) -> Iterator[str]:
+def heading(file: CodesFile) -> Iterator[str]:
     """Say in sentences what was read and decided."""
     sample = file.sample
-    said = []
+    kinds = []
     if labels := sample.labels:
         sizes = [str(len(np.unique(column))) for column in labels.factors.T]
         beside = "" if sample.discrete else f"{len(sizes)} "
-        said.append(f"{beside}discrete, {', '.join(sizes[:12])}{', ...' if len(sizes) > 12 else ''} values")
+        kinds.append(f"{beside}discrete, {', '.join(sizes[:12])}{', ...' if len(sizes) > 12 else ''} values")
     if others := sample.kinds.count("continuous"):
-        said.append(f"{others} continuous" if labels else "continuous")
+        kinds.append(f"{others} continuous" if labels else "continuous")
     yield f"{file.name}: {len(sample):,} observations, {_count(sample.n_codes, 'code')}, " + (
-        f"{_count(sample.n_factors, 'factor')} ({'; '.join(said)})"
+        f"{_count(sample.n_factors, 'factor')} ({'; '.join(kinds)})"
     )
     yield from file.notes
 
@@ -122,56 +131,31 @@ def _label(result: Result, pick: str) -> str:
     return f"{result.item.name} {other}" if other else result.item.name
 
 
-def number(value: float | None) -> str:
-    """Three digits; nothing for None."""
-    if value is None:
-        return ""
-    return f"{round(value, 3) + 0.0:.3f}" if abs(value) < 1e4 else f"{value:.3g}"  # + 0.0 makes 0 of -0
-
-
-def _bounds(result: Result) -> str:
-    low, high = result.item.bounds
-    return f"{'-inf' if low is None else f'{low:g}'} .. {'inf' if high is None else f'{high:g}'}"
-
-
 def scores_table(results: Iterable[Result], width: int) -> Table:
     """The table of scores; a narrow terminal goes without its last columns."""
     columns = ["score", *["\u00b1"] * (width >= 60), "chance", "copies"]
     columns += ["bounds"] * (width >= 70) + ["rows"] * (width >= 80)
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("metric", overflow="fold")
-    table.add_column("", no_wrap=True)
-    for name in columns:
-        table.add_column(name, justify="left" if name == "bounds" else "right", no_wrap=True)
+    rows = list[Sequence[str | Text]]()
     for result in results:
-        score = result.score
+        score, cells = result.score, cells_of(result)
         assert score is not None
-        cells: Mapping[str, str | Text] = {
-            "score": Text(number(score.value), style="bold"),
-            "\u00b1": number(result.error),
-            "chance": number(result.chance),
-            "copies": number(result.copies),
-            "bounds": _bounds(result),
-            "rows": f"{result.rows:,}",
-        }
-        metric = Text(_broken(result.item.name, width - 8 * len(columns) - 4))
-        table.add_row(metric, ARROWS[result.item.better], *(cells[name] for name in columns))
-        for part in result.item.shown:
-            table.add_row(Text(f"  {part}"), ARROWS["higher"], number(score.details[part]))
-    return table
+        metric = _broken(result.item.name, width - 8 * len(columns) - 4)
+        rows.append(
+            (metric, cells["better"], Text(cells["score"], style="bold"), *(cells[head] for head in columns[1:]))
+        )
+        rest = [""] * (len(columns) - 1)
+        rows += [(f"  {part}", ARROWS["higher"], number(score.details[part]), *rest) for part in result.item.shown]
+    words = [0, 1, *(2 + place for place, head in enumerate(columns) if head == "bounds")]
+    return Table(["metric", "", *columns], rows, words)
 
 
 def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
     """One column for each file, with half the interval's width where there is room."""
     room = (width - 31) // len(scored) - 2
     most = max(room, _HEAD)
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("metric", overflow="fold")
-    table.add_column("", no_wrap=True)
-    for one in scored:
-        name = one.file.name
-        shown = name if len(name) <= most else f"\u2026{name[1 - most :]}"
-        table.add_column(Text(shown), justify="right", overflow="fold")
+    names = [one.file.name for one in scored]
+    heads = [name if len(name) <= most else f"\u2026{name[1 - most :]}" for name in names]
+    rows = []
     for row in zip(*(one.results for one in scored), strict=True):
         if all(result.score is None for result in row):
             continue
@@ -179,8 +163,8 @@ def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
         for result in row:
             error = f" \u00b1 {number(result.error)}" if result.error is not None and room >= 13 else ""
             cells.append("" if result.score is None else number(result.score.value) + error)
-        table.add_row(Text(row[0].item.name), ARROWS[row[0].item.better], *cells)
-    return table
+        rows.append([row[0].item.name, ARROWS[row[0].item.better], *cells])
+    return Table(["metric", "", *heads], rows, (0, 1), (0, *range(2, 2 + len(heads))))
 
 
 def _values(
@@ -191,19 +175,14 @@ def _values(
     elsewhere: str,
 ) -> None:
     numbered = list(names) == [f"code_{i}" for i in range(len(names))]
-    heads = [str(i) for i in range(len(names))] if numbered else [shortened(name, _HEAD) for name in names]
+    heads = [str(i) for i in range(len(names))] if numbered else [clipped(name, _HEAD) for name in names]
     digits = max(len(number(value)) for _, values in rows for value in values)
     needed = sum(max(len(head), digits) + 1 for head in heads)
     if needed + _NAME > console.width:
         say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see {elsewhere}.")
         return
-    table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(title.lower(), overflow="fold")
-    for head in heads:
-        table.add_column(Text(head), justify="right", no_wrap=True)
-    for name, values in rows:
-        table.add_row(Text(_broken(name, console.width - needed)), *(number(value) for value in values))
-    console.print(table)
+    lines = [[_broken(name, console.width - needed), *map(number, values)] for name, values in rows]
+    console.print(Table([title.lower(), *heads], lines).terminal(space=1))
 
 
 def _broken(name: str, width: int) -> str:
@@ -225,3 +204,79 @@ def list_remarks(console: Console, title: str, entries: Sequence[tuple[str, str]
         by_reason.setdefault(reason, []).append(name)
     for reason, names in by_reason.items():
         say(console, f"  {', '.join(names)}: {reason}", indent="    ")
+
+
+def show_comparison(console: Console, comparison: Comparison) -> None:
+    """Print a comparison for reading: a table of each pair of models, and below it the verdicts in words."""
+    letters = dict(zip(comparison.names, ascii_uppercase, strict=False))
+    for one in comparison.scores:
+        for line in heading(one.file):
+            say(console, line)
+    console.print()
+    for name, letter in letters.items():
+        say(console, f"{letter}: {name}")
+    for models, pair in groupby(comparison.differences, key=lambda one: one.models):
+        _show_pair(console, list(pair), letters[models[0]], letters[models[1]])
+    console.print()
+    say(console, _key(comparison), style="dim")
+    reasons = {one.item.name: one.reason for one in comparison.differences if one.reason}
+    list_remarks(console, "Not compared", list(reasons.items()))
+    list_remarks(console, "Warnings", remarks(comparison.scores, lambda result: result.warnings))
+    console.print()
+    say(console, f"Seed {comparison.seed}; {versions()}.", style="dim")
+
+
+def _show_pair(console: Console, pair: list[Difference], first: str, second: str) -> None:
+    rows, verdicts = list[Sequence[str]](), dict[str, list[str]]()
+    for one in pair:
+        if one.scores is None:
+            continue
+        numbers = (*one.scores, one.value, one.error, one.another_seed)
+        rows.append([one.item.name, ARROWS[one.item.better], *map(number, numbers)])
+        if verdict := one.verdict(first, second):
+            verdicts.setdefault(verdict, []).append(one.item.name)
+    if rows:
+        heads = ["metric", "", first, second, f"{first} - {second}", "\u00b1", "seed"]
+        console.print()
+        console.print(Table(heads, rows, (0, 1)).terminal())
+        console.print()
+    for verdict, names in sorted(verdicts.items()):
+        say(console, f"{verdict[0].upper()}{verdict[1:]}: {', '.join(names)}", indent="  ")
+
+
+def _key(comparison: Comparison) -> str:
+    """Say what the columns are, and what the verdicts rest on."""
+    runs = len(read_scores(comparison.table)["elbo"])
+    return (
+        f"\u2191 higher is better, \u2193 lower. \u00b1: half of the 95% interval of the difference, from "
+        f"{comparison.repeats} halves of the rows, the same for all models; {comparison.asked} intervals that hold "
+        "together (Bonferroni). seed: training with another seed moves a score by less than this in 19 of 20 cases, "
+        f"among {runs:,} models of {comparison.table}; on other data it may move more. Empty: not in that table."
+    )
+
+
+@contextmanager
+def bar(what: str, console: Console | None = None) -> Iterator[Callable[[str, int, int], None]]:
+    """Give a function of what is done now, its number and the number of steps; show it as a bar and take it away again.
+
+    Nothing is shown before :data:`AFTER`, nor where the standard error goes to a file.
+    """
+    console = console or terminal(stderr=True)
+    seen = console.is_terminal or (console.is_jupyter and find_spec("ipywidgets") is not None)
+    if not seen:
+        yield lambda now, number, total: None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn()
+    shown = Progress(*columns, console=console, transient=True)
+    task = shown.add_task(one_line(what), total=None)
+    timer = Timer(AFTER, shown.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda now, number, total: shown.update(
+            task, description=one_line(f"{what}: {now}"), completed=number, total=total
+        )
+    finally:
+        timer.cancel()
+        timer.join()
+        shown.stop()

@@ -38,88 +38,82 @@ def udr(
     Each FILE holds one model's codes of the same observations in the same order: an .npz with codes (n x d) and
     preferably logvar or std, an .npy, or a table with columns code_* or z_*.
     """
-    from dbench.codes.alone import read_codes_alone
-    from dbench.scoring.ranking import rank_models
+    from dbench.scoring.ranking import rank_models, read_codes_alone
 
-    found = rank_models(read_codes_alone(files, codes=codes, rows=rows, seed=seed), relation=relation)
+    ranking = rank_models(read_codes_alone(files, codes=codes, rows=rows, seed=seed), relation=relation)
     if as_json:
-        order = zip(found.names, found.scores, found.spread, found.informative, found.agreements, strict=True)
+        order = zip(ranking.names, ranking.scores, ranking.spread, ranking.informative, ranking.agreements, strict=True)
         records = [
             {
                 "model": name,
                 "udr": float(score),
                 "spread": float(spread),
                 "informative": int(informative),
-                "agreements": dict(zip(found.names, row.tolist(), strict=True)),
+                "agreements": dict(zip(ranking.names, row.tolist(), strict=True)),
             }
             for name, score, spread, informative, row in order
         ]
-        pick = None if found.best is None else found.names[found.best]
+        pick = None if ranking.best is None else ranking.names[ranking.best]
         click.echo(json.dumps({"pick": pick, "relation": relation, "models": records}, indent=1))
     else:
-        _show(found)
+        _show(ranking)
 
 
-def _show(found: Ranking) -> None:
-    from rich.table import Table
+def _show(ranking: Ranking) -> None:
     from rich.text import Text
 
     from dbench.scoring.ranking import FINDINGS
+    from dbench.scoring.tables import Table
     from dbench.shown import terminal
 
     console = terminal(highlight=False)
-    order = found.order
+    order = ranking.order
     # A number takes five columns and two between.
     with_matrix = len(order) <= min(_MOST_COLUMNS, (console.width - 50) // 7)
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("", justify="right")
-    table.add_column("model", overflow="fold")
-    heads = ["udr \u2191", "spread", "codes"] + [f"with {place}" for place in range(1, len(order) + 1)] * with_matrix
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=not head.startswith("with"))
+    heads = ["", "model", "udr \u2191", "spread", "codes"]
+    heads += [f"with {place}" for place in range(1, len(order) + 1)] * with_matrix
+    rows = []
     for place, number in enumerate(order, 1):
-        cells = [f"{found.scores[number]:.3f}", f"{found.spread[number]:.3f}", str(found.informative[number])]
+        cells = [f"{ranking.scores[number]:.3f}", f"{ranking.spread[number]:.3f}", str(ranking.informative[number])]
         if with_matrix:
-            cells += ["" if number == other else f"{found.agreements[number, other]:.3f}" for other in order]
-        table.add_row(str(place), Text(found.names[number]), *cells)
-    console.print(table)
+            cells += ["" if number == other else f"{ranking.agreements[number, other]:.3f}" for other in order]
+        rows.append([str(place), ranking.names[number], *cells])
+    console.print(Table(heads, rows, (1,), (1, *range(5, len(heads)))).terminal())
     best, second = order[:2]
-    close = found.scores[best] - found.scores[second] <= max(found.spread[best], found.spread[second])
-    doubt = f" It is not clearly ahead of {found.names[second]}: the spread is as large." if close else ""
-    advice = f"Pick {found.names[best]}: its codes agree best with those of the others.{doubt}"
-    if found.best is None:
-        why = "no codes agree" if found.informative.any() else "no model has an informative code"
-        if found.scores.any():
+    close = ranking.scores[best] - ranking.scores[second] <= max(ranking.spread[best], ranking.spread[second])
+    doubt = f" It is not clearly ahead of {ranking.names[second]}: the spread is as large." if close else ""
+    advice = f"Pick {ranking.names[best]}: its codes agree best with those of the others.{doubt}"
+    if ranking.best is None:
+        why = "no codes agree" if ranking.informative.any() else "no model has an informative code"
+        if ranking.scores.any():
             why = "of two models each agrees with the other alone"
         advice = f"No model to pick: {why}."
-    said = [
-        *found.notes,
+    sentences = [
+        *ranking.notes,
         f"{advice} Score: median of the comparisons; "
         "spread: from their first to their third quartile; codes: how many are informative.",
     ]
-    for line in said:
+    for line in sentences:
         console.print(Text(f"\n{line}"))
     if not with_matrix:
-        _show_matrix(console, found)
+        _show_matrix(console, ranking)
     console.print(Text("\nAgreement is not disentanglement. How far to trust it, dbench claims show ID:"))
     for name, stake in FINDINGS:
         console.print(Text(f"  {name}: {stake}"))
 
 
-def _show_matrix(console: Console, found: Ranking) -> None:
+def _show_matrix(console: Console, ranking: Ranking) -> None:
     """Print the matrix of agreements by place, as many columns side by side as there is room for."""
-    from rich.table import Table
     from rich.text import Text
 
-    order, step = found.order, max((console.width - 5) // 7, 1)
+    from dbench.scoring.tables import Table
+
+    order, step = ranking.order, max((console.width - 5) // 7, 1)
     console.print(Text("\nAgreement of the model at each place (row) with those at the others:"))
     for start in range(0, len(order), step):
-        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-        table.add_column("", justify="right")
-        for place in range(start, min(start + step, len(order))):
-            table.add_column(str(place + 1), justify="right", no_wrap=True)
-        for place, number in enumerate(order, 1):
-            others = order[start : start + step]
-            cells = ["" if number == other else f"{found.agreements[number, other]:.3f}" for other in others]
-            table.add_row(str(place), *cells)
-        console.print(table)
+        heads = ["", *(str(place + 1) for place in range(start, min(start + step, len(order))))]
+        rows = [
+            [str(place), *("" if i == j else f"{ranking.agreements[i, j]:.3f}" for j in order[start : start + step])]
+            for place, i in enumerate(order, 1)
+        ]
+        console.print(Table(heads, rows, (), ()).terminal())

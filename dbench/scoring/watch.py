@@ -1,6 +1,9 @@
-"""Metrics of an encoder while it trains."""
+"""Metrics of an encoder while it trains; written to TensorBoard, Weights & Biases or the Trainer of Hugging Face.
 
-from collections.abc import Collection
+The first two libraries are handed over and never imported, the third when it is asked for.
+"""
+
+from collections.abc import Callable, Collection, Mapping
 from math import prod
 from typing import Any
 
@@ -11,9 +14,10 @@ from dbench.data import DataSet, load
 from dbench.errors import InvalidInput
 from dbench.metrics.inputs import require_count
 from dbench.scoring.encoders import ROWS, encode_data
-from dbench.scoring.loggers import Log
 from dbench.scoring.plan import choose
 from dbench.scoring.scores import score
+
+Log = Callable[[Mapping[str, float], int], None]
 
 
 class Watch:
@@ -22,7 +26,7 @@ class Watch:
     Of a grid of more than ``rows`` points so many are drawn. Metrics that intervene look a grid of at most 50,000
     points up, whatever ``rows`` is, since that is faster than an encoder that is asked anew. A call computes in one
     thread. ``history`` holds one dictionary for each time it scored: ``step``, and the score of each metric; ``log`` is
-    called with these scores and the step, see :func:`dbench.scoring.loggers.to_tensorboard`.
+    called with these scores and the step, see :func:`to_tensorboard`.
 
     Raises:
         UnknownName: a metric or data set that does not exist.
@@ -70,15 +74,87 @@ class Watch:
         if step % self.every:
             return {}
         source: Source | None
-        found, source = encode_data(encode, self.data, rows=self.rows, seed=self.seed)
+        codes, source = encode_data(encode, self.data, rows=self.rows, seed=self.seed)
         if source is not None and self._looks_up:
             grid, _ = encode_data(encode, self.data, rows=ROWS, seed=self.seed)
             source = GridSource(grid.sample.codes, self.data.factor_sizes, grid.sample.factor_names)
         # Threads of libraries that wait for those of the training take many times as long as one.
         with threadpool_limits(1):
-            scores = score(found, source=source, metrics=self.metrics, repeats=0, seed=self.seed, progress=False)
+            scores = score(codes, source=source, metrics=self.metrics, repeats=0, seed=self.seed, progress=False)
         values = {name: scores[name] for name in self.metrics}
         self.history.append({"step": step, **values})
         if self.log is not None:
             self.log(values, step)
         return values
+
+
+def to_tensorboard(writer: Any, prefix: str = "dbench/") -> Log:
+    """Return what writes scores as scalars: ``Watch(data, log=to_tensorboard(SummaryWriter()))``.
+
+    Args:
+        writer: a ``torch.utils.tensorboard.SummaryWriter``, or whatever has its ``add_scalar(name, value, step)``.
+        prefix: what stands before the name of each metric.
+
+    Raises:
+        InvalidInput: no such writer.
+    """
+    add_scalar = _method("writer", writer, "add_scalar")
+
+    def log(scores: Mapping[str, float], step: int) -> None:
+        for name, value in scores.items():
+            add_scalar(prefix + name, value, step)
+
+    return log
+
+
+def to_wandb(run: Any, prefix: str = "dbench/") -> Log:
+    """Return what logs scores to Weights & Biases: ``Watch(data, log=to_wandb(wandb.init()))``.
+
+    A run takes steps in rising order, so log with the same steps as the training does.
+
+    Args:
+        run: a run of wandb, or whatever has its ``log(values, step=...)``.
+        prefix: what stands before the name of each metric.
+
+    Raises:
+        InvalidInput: no such run.
+    """
+    write = _method("run", run, "log")
+
+    def log(scores: Mapping[str, float], step: int) -> None:
+        write({prefix + name: value for name, value in scores.items()}, step=step)
+
+    return log
+
+
+def trainer_callback(watch: Watch, encoder: Callable[[Any], Any]) -> Any:
+    """Return a callback of Hugging Face's Trainer: ``Trainer(..., callbacks=[trainer_callback(watch, encoder)])``.
+
+    The watch is asked after each step of the optimiser; what it sees also stands among the trainer's own logs.
+
+    Args:
+        watch: says how often, and what.
+        encoder: takes the model that is trained and returns its encoder, as ``operator.attrgetter("encoder")`` does.
+
+    Raises:
+        InvalidInput: transformers is not installed.
+    """
+    try:
+        from transformers import TrainerCallback
+    except ModuleNotFoundError:
+        raise InvalidInput("trainer_callback needs transformers: pip install 'dbench[huggingface]'") from None
+
+    class Scored(TrainerCallback):  # type: ignore[misc, unused-ignore]
+        def on_step_end(self, args: Any, state: Any, control: Any, model: Any = None, **others: Any) -> None:
+            if scores := watch(encoder(model), state.global_step):
+                state.log_history.append({"step": state.global_step, **scores})
+
+    return Scored()
+
+
+def _method(what: str, owner: Any, name: str) -> Callable[..., Any]:
+    attribute = getattr(owner, name, None)
+    if not callable(attribute):
+        raise InvalidInput(f"{what} must have a method {name}, got {type(owner).__name__}")
+    method: Callable[..., Any] = attribute
+    return method

@@ -25,7 +25,7 @@ def in_python(text: str) -> str:
     """
     for option, argument in _PHRASES:
         text = text.replace(option, argument)
-    text = _NAMED.sub(lambda found: f"with dbench.codes.reading.read_codes(..., {_arguments(found[1])})", text)
+    text = _NAMED.sub(lambda match: f"with dbench.codes.reading.read_codes(..., {_arguments(match[1])})", text)
     return _BARE.sub(r"\1=", text)
 
 
@@ -39,7 +39,7 @@ def python_messages() -> Iterator[None]:
     try:
         yield
     except DbenchError as error:
-        said = in_python(str(error))
-        if said == str(error):
+        message = in_python(str(error))
+        if message == str(error):
             raise
-        raise type(error)(said) from None
+        raise type(error)(message) from None

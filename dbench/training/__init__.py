@@ -3,7 +3,6 @@
 from dbench.training.encode import Evaluation, encode_grid, evaluate
 from dbench.training.ensemble import train
 from dbench.training.losses import extra_shapes
-from dbench.training.state import State
-from dbench.training.streams import Member
+from dbench.training.state import Member, State
 
 __all__ = ["Evaluation", "Member", "State", "encode_grid", "evaluate", "extra_shapes", "train"]

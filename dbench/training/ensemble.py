@@ -21,9 +21,8 @@ from dbench.training.encode import IMAGES, check_images
 from dbench.training.execution import arithmetic
 from dbench.training.forms import quickest
 from dbench.training.losses import Losses, card_of, extra_shapes
-from dbench.training.state import State, initial_state
+from dbench.training.state import BLOCK, Draws, Member, State, draw, initial_state
 from dbench.training.step import Stepper
-from dbench.training.streams import BLOCK, Draws, Member, draw
 
 
 def train(

@@ -14,8 +14,7 @@ from dbench.models import Network
 from dbench.models.objectives import Batch, ObjectiveCard, SecondBatch, Terms, find_card, find_objective
 from dbench.models.stacked import Shapes
 from dbench.training.execution import autocast
-from dbench.training.state import unpack
-from dbench.training.streams import Draws, Member, draw_labelled
+from dbench.training.state import Draws, Member, draw_labelled, unpack
 
 
 def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:

@@ -16,8 +16,7 @@ from torch import Tensor
 from dbench.errors import CaptureFailed
 from dbench.models.objectives import ObjectiveCard
 from dbench.training.losses import Losses
-from dbench.training.state import State
-from dbench.training.streams import Draws
+from dbench.training.state import Draws, State
 
 _WARM_UP = 3  # steps: libraries choose their algorithms and take their memory before the capture
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from dbench.errors import DamagedData, InvalidInput
+from dbench.files import readable
 
 ARRAYS = "arrays.safetensors"
 
@@ -140,16 +140,14 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
     """
     path, promised = Path(folder) / ARRAYS, manifest["arrays"]
     data = read_promised(path, promised["sha256"])
-    try:
+    with readable(str(path), " as arrays of runs"):
         tensors = load(data)
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
         runs = tuple(json.loads(header["__metadata__"]["runs"]))
-    except (SafetensorError, LookupError, ValueError, TypeError, RecursionError) as error:
-        raise DamagedData(f"{path} is not a file of arrays of runs: {error}") from None
     shapes = {name: list(values.shape) for name, values in tensors.items()}
     for name in sorted({*shapes, *promised["shapes"]}):
-        if shapes.get(name) != (said := promised["shapes"].get(name)):
-            raise DamagedData(f"{path}: {name} must have shape {said}, got {shapes.get(name)}")
+        if shapes.get(name) != (shape := promised["shapes"].get(name)):
+            raise DamagedData(f"{path}: {name} must have shape {shape}, got {shapes.get(name)}")
     done = table.loc[table["status"] == "done", ["run", "objective", "seed"]].drop_duplicates("run")
     if runs != tuple(done["run"]):
         raise DamagedData(

@@ -1,7 +1,7 @@
 """Checkpoints: what an interrupted run resumes from, and which of them fit it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,20 +11,23 @@ from numpy.typing import NDArray
 from dbench.errors import DamagedData
 from dbench.models import Network
 from dbench.training import State
-from dbench.training.streams import BLOCK
+from dbench.training.state import BLOCK
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A run between two blocks of steps; ``tensors`` are its part of ``State.to_tensors``, without a member axis."""
+    """A run between two blocks of steps, or before the first, when it has no tensors.
 
-    step: int
-    tensors: Mapping[str, NDArray[Any]]
-    losses: dict[str, float]
-    seconds: float
-    commit: str
+    ``tensors`` are its part of ``State.to_tensors``, without a member axis.
+    """
+
+    step: int = 0
+    tensors: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    losses: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+    commit: str = ""
 
 
 def checkpoint_name(step: int) -> str:
@@ -40,8 +43,8 @@ def steps_taken(record: Mapping[str, Any] | None, key: RunKey) -> int:
 
 def find_checkpoint(
     store: Store, key: RunKey, network: Network, extra: Mapping[str, tuple[int, ...]], **now: str
-) -> Checkpoint | None:
-    """Return the checkpoint from which a run can go on; none where there is none.
+) -> Checkpoint:
+    """Return the checkpoint from which a run can go on; that before the first step where there is none.
 
     One that does not fit is discarded with its run, so that it stops neither this run nor those trained with it.
 
@@ -50,7 +53,7 @@ def find_checkpoint(
     try:
         record = store.record(key)
         if record is None:
-            return None
+            return Checkpoint()
         step, losses, seconds = steps_taken(record, key), record.get("scores"), record.get("trained_seconds")
         numbers = [seconds, *losses.values()] if isinstance(losses, dict) else [None]
         whole = all(isinstance(number, (int, float)) for number in numbers) and isinstance(record.get("commit"), str)
@@ -61,7 +64,7 @@ def find_checkpoint(
     except DamagedData:
         pass
     store.discard(key)
-    return None
+    return Checkpoint()
 
 
 def stacked(

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
     from dbench.zoo.keys import RunKey
     from dbench.zoo.profiles import Profile
-    from dbench.zoo.score import ScoreSummary
+    from dbench.zoo.progress import Summary
     from dbench.zoo.store import Contents, Store
-    from dbench.zoo.train import TrainSummary
-    from dbench.zoo.unpack import UnpackSummary
 
 Plan = Callable[[], "tuple[Profile, Store, list[RunKey], Contents]"]
 
@@ -76,21 +74,21 @@ def _plan(
     """Return the profile, its store, the runs asked for and those there; only training makes a missing store."""
     from dbench.zoo.profiles import find_profile
     from dbench.zoo.store import Store
-    from dbench.zoo.survey import strangers
+    from dbench.zoo.survey import unplanned
 
-    found = find_profile(profile)
-    numbers = None if seeds is None else parse_seeds(seeds, found.first_seed)
-    keys = found.runs(data=data, objectives=objective, seeds=numbers)
-    place = Store(store or f"store/{found.name}", create=create)
+    grid = find_profile(profile)
+    numbers = None if seeds is None else parse_seeds(seeds, grid.first_seed)
+    keys = grid.runs(data=data, objectives=objective, seeds=numbers)
+    place = Store(store or f"store/{grid.name}", create=create)
     stored = place.contents()
-    if strange := strangers(stored.keys, found):
+    if others := unplanned(stored.keys, grid):
         say(
-            f"{len(strange)} runs of {place.url} are not of profile {found.name} as it is now and are left alone, such "
-            f"as {strange[0]} with {strange[0].steps:,} steps: they were trained by another profile or an earlier "
+            f"{len(others)} runs of {place.url} are not of profile {grid.name} as it is now and are left alone, such "
+            f"as {others[0]} with {others[0].steps:,} steps: they were trained by another profile or an earlier "
             "version",
             err=True,
         )
-    return found, place, keys, stored
+    return grid, place, keys, stored
 
 
 def _of_a_plan(*, create: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -99,8 +97,8 @@ def _of_a_plan(*, create: bool = False) -> Callable[[Callable[..., Any]], Callab
     def attach(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def planned(**given: Any) -> None:
-            asked = {name: given.pop(name) for name in _PLAN}
-            command(functools.partial(_plan, **asked, create=create), **given)
+            options = {name: given.pop(name) for name in _PLAN}
+            command(functools.partial(_plan, **options, create=create), **given)
 
         for name in reversed(_PLAN):
             _PLAN[name](planned)
@@ -117,7 +115,7 @@ def _print(table: Table) -> None:
     terminal(width=None if console.is_terminal else 140).print(table)
 
 
-def _end(summary: TrainSummary | ScoreSummary | UnpackSummary) -> None:
+def _end(summary: Summary) -> None:
     say(str(summary))
     if summary.cancelled:
         raise click.exceptions.Exit(130)
@@ -176,8 +174,8 @@ def score(plan: Plan, workers: int | None, again: tuple[str, ...], quick: bool) 
 @_WORKERS
 @click.option("--out", required=True, help="Folder to write runs.parquet and manifest.json into.")
 @click.option("--rules", type=click.Path(path_type=Path), help="claims/frozen.json as it was when scoring began.")
-@click.option("--onto", help="Folder of an earlier table: the new one has its runs, too, and its rules.")
-def table(plan: Plan, workers: int | None, out: str, rules: Path | None, onto: str | None) -> None:
+@click.option("--extend", "--onto", help="Folder of an earlier table: the new one has its runs, too, and its rules.")
+def table(plan: Plan, workers: int | None, out: str, rules: Path | None, extend: str | None) -> None:
     """Write the runs table of a profile that is trained and scored.
 
     Claims whose cards are not as --rules has them are unconfirmed on the table; without it all are.
@@ -187,10 +185,10 @@ def table(plan: Plan, workers: int | None, out: str, rules: Path | None, onto: s
     from dbench.zoo.table import load_manifest, load_runs
 
     hashes = read_rules(rules) if rules else {}
-    found, place, keys, _ = plan()
+    grid, place, keys, _ = plan()
     if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
-    path = write_evidence(place, keys, found, out, workers=workers, rules=hashes, onto=onto)
+    path = write_evidence(place, keys, grid, out, workers=workers, rules=hashes, extend=extend)
     manifest = load_manifest(out)
     load_arrays(out, load_runs(out), manifest)
     say(f"{manifest['runs']} runs, {len(manifest['scores'])} scores: {path}")
@@ -205,7 +203,7 @@ def table(plan: Plan, workers: int | None, out: str, rules: Path | None, onto: s
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides which runs.")
 def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
     """Retrain a few runs of a table from their keys alone and compare every score."""
-    from dbench.zoo.verify import comparison_table, verify_runs
+    from dbench.zoo.verify import RESULTS, comparison_table, verify_runs
 
     try:
         comparison = verify_runs(runs, number=number, seed=seed, workers=workers)
@@ -213,15 +211,13 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
         say("stopped: nothing was compared", err=True)
         raise click.exceptions.Exit(130) from None
     _print(comparison_table(comparison))
-    exact, strays = int(comparison["exact"].sum()), int(comparison["stray"].sum())
-    wrong = int((~comparison["agrees"]).sum()) - strays
-    untested = int((comparison["agrees"] & ~comparison["tested"]).sum())
-    agree = len(comparison) - exact - untested - strays - wrong
+    counts = {result: int((comparison["result"] == result).sum()) for result in RESULTS}
     say(
-        f"{exact} of {len(comparison)} scores are the same to the last bit, {agree} agree, "
-        f"{strays} lie beyond, as a few of a true rerun do, {untested} cannot be tested, {wrong} differ"
+        f"{counts['same']} of {len(comparison)} scores are the same to the last bit, {counts['agrees']} agree, "
+        f"{counts['outlier']} lie beyond, as a few of a true rerun do, {counts['not tested']} cannot be tested, "
+        f"{counts['differs']} differ"
     )
-    if wrong:
+    if counts["differs"]:
         raise click.exceptions.Exit(1)
 
 
@@ -280,13 +276,13 @@ def ls(plan: Plan) -> None:
 
     from dbench.zoo.survey import STATES, survey
 
-    found, place, keys, stored = plan()
+    grid, place, keys, stored = plan()
     counts = survey(place, keys)
     columns = ["done", "scored", "partly scored", *STATES[1:]]
     for rare in ("partly scored", "unreadable"):
         if not any(row[rare] for row in counts.values()):
             columns.remove(rare)
-    title = Text(one_line(f"{found.name} in {place.url}"))
+    title = Text(one_line(f"{grid.name} in {place.url}"))
     shown = Table(box=None, header_style="bold", padding=(0, 1), title=title, title_justify="left")
     for name in ("data", "objective", "strength"):
         shown.add_column(name, no_wrap=True)

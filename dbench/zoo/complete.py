@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside, same_file
+from dbench.files import atomic_write, same_file
 from dbench.zoo.arrays import AGREEMENTS, ARRAYS, RunArrays, compared_apart
-from dbench.zoo.extend import SCORE_VERSIONS, extended, load_earlier
+from dbench.zoo.extend import SCORE_VERSIONS, Earlier, Records, load_earlier
 from dbench.zoo.keys import KEY_SCHEMA, PILOT_SEEDS, RunKey
 from dbench.zoo.population import score_population
 from dbench.zoo.profiles import Profile
@@ -25,7 +25,7 @@ from dbench.zoo.score import score_runs
 from dbench.zoo.scorers import SCORING
 from dbench.zoo.store import Store
 from dbench.zoo.survey import outdated, stored_scores
-from dbench.zoo.table import AXES, COLUMNS, MANIFEST, NUMBERS, PROVENANCE, TABLE, TABLE_SCHEMA
+from dbench.zoo.table import AXES, COLUMNS, MANIFEST, NUMBERS, PROVENANCE, TABLE, TABLE_SCHEMA, check_provenance
 from dbench.zoo.train import train_runs
 
 _OF_TRAINING = ("elbo", "kl", "reconstruction")
@@ -56,28 +56,29 @@ def write_evidence(
     *,
     workers: int | None = None,
     rules: Mapping[str, str] | None = None,
-    onto: str | Path | None = None,
+    extend: str | Path | None = None,
 ) -> Path:
     """Compare runs that are trained and scored with each other, and write their table as :func:`write_table` does.
 
-    With ``onto``, the folder of an earlier table, it is the table of the runs of both, under the rules of the earlier
-    one (:func:`extended`).
+    With ``extend``, the folder of an earlier table, it is the table of the runs of both, under the rules of the earlier
+    one. Runs are compared within their part.
 
     Raises:
-        InvalidInput: as :func:`build_table`, :func:`load_earlier` and :func:`extended` do; or there are rules beside
-            ``onto``, or it is the folder to write.
+        InvalidInput: as :func:`build_table` and :func:`load_earlier` do; or there are rules beside ``extend``, or it is
+            the folder to write.
     """
-    if onto is not None and rules:
-        raise InvalidInput(f"rules must not be given beside onto, whose own hold for all runs, got {len(rules)}")
-    if onto is not None and same_file(Path(onto), Path(folder)):
-        raise InvalidInput(f"out must be another folder than onto, which may be all there is of its runs, got {folder}")
-    earlier = None if onto is None else load_earlier(onto, keys, profile)
-    _collected(store, keys, {})  # what is lacking is told before the comparisons, which take long
-    table, arrays = build_table(store, keys, profile, score_population(store, keys, workers=workers))
-    if earlier is not None:
-        table, arrays = extended(earlier, table, arrays)
-        rules = earlier.rules
+    if extend is not None and rules:
+        raise InvalidInput(f"rules must not be given beside extend, whose own hold for all runs, got {len(rules)}")
+    if extend is not None and same_file(Path(extend), Path(folder)):
+        raise InvalidInput(
+            f"out must be another folder than extend, which may be all there is of its runs, got {folder}"
+        )
+    earlier = None if extend is None else load_earlier(extend, keys, profile)
+    _collected(store, keys, {}, None)  # what is missing is told before the comparisons, which take long
+    population = score_population(store, keys, workers=workers)
+    table, arrays = build_table(store, keys, profile, population, earlier=earlier)
     encoded_on = {*_encoded_on(store, keys), *(earlier.encoded_on if earlier else ())}
+    rules = earlier.rules if earlier else rules
     return write_table(folder, table, profile, arrays=arrays, rules=rules, encoded_on=encoded_on)
 
 
@@ -88,11 +89,17 @@ def _encoded_on(store: Store, keys: Iterable[RunKey]) -> set[str]:
 
 
 def build_table(
-    store: Store, keys: Iterable[RunKey], profile: Profile, population: Mapping[str, Mapping[str, Any]] | None = None
+    store: Store,
+    keys: Iterable[RunKey],
+    profile: Profile,
+    population: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    earlier: Earlier | None = None,
 ) -> tuple[pd.DataFrame, RunArrays]:
     """Collect runs and their scores from a store; ``population`` holds further scores by digest (UDR).
 
-    A score may have been computed for some seeds alone, and is missing (NaN) for all runs of the others.
+    A score may have been computed for some seeds alone, and is missing (NaN) for all runs of the others; so are the
+    agreements of runs of the store with ``earlier`` ones.
 
     Returns:
         A frame with the columns of :data:`COLUMNS`, sorted by run key and score; and the scores that are no single
@@ -100,13 +107,14 @@ def build_table(
 
     Raises:
         InvalidInput: a run is not trained or not scored yet, or lacks a score that others of its seed have, or has a
-            pilot's seed, or the shape of an array differs from run to run.
+            pilot's seed, or was trained on another version of the data than others, or the shape of an array differs
+            from run to run, or some runs of an objective alone have UDR.
         DamagedData: a file of the store is damaged.
     """
-    records, scores = _collected(store, keys, population or {})
+    records, scores = _collected(store, keys, population or {}, earlier)
     every = sorted(set().union(*scores.values()))
     # Where every run diverged no score is known by name, yet the runs stay in.
-    arrays = {name for have in scores.values() for name, value in have.items() if isinstance(value, list)}
+    arrays = {name for have in scores.values() for name, value in have.items() if isinstance(value, list | dict)}
     names = [name for name in every if name not in arrays]
     if scores and not names:
         raise DamagedData(f"the scores of run {min(scores)} must hold at least one number, got {every}")
@@ -127,20 +135,25 @@ def build_table(
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(NUMBERS), _arrays(scores, arrays)
 
 
-def _arrays(scores: Mapping[RunKey, Mapping[str, Any]], names: set[str]) -> RunArrays:
+def _arrays(scores: Records, names: set[str]) -> RunArrays:
     of_runs, agreements = {}, {}
+    runs = {key: key.digest for key in scores}
     try:
         for name in sorted(names - {AGREEMENTS}):
-            nothing = np.full_like(
-                next(have[name] for have in scores.values() if name in have), np.nan, dtype=np.float64
-            )
-            of_runs[name] = np.array([have.get(name, nothing) for have in scores.values()], dtype=np.float64)
-        for objective in sorted({key.objective for key in scores} if AGREEMENTS in names else ()):
-            rows = [have[AGREEMENTS] for key, have in scores.items() if key.objective == objective]
-            agreements[objective] = np.array(rows, dtype=np.float32).reshape(len(rows), len(rows))
+            shape = np.shape(next(have[name] for have in scores.values() if name in have))
+            rows = [have.get(name, np.full(shape, np.nan)) for have in scores.values()]
+            of_runs[name] = np.array(rows, dtype=np.float64)
     except ValueError as error:
         raise InvalidInput(f"runs of a table must have arrays of one shape, got others: {error}") from None
-    return RunArrays(tuple(key.digest for key in scores), of_runs, agreements)
+    for objective in sorted({key.objective for key in scores} if AGREEMENTS in names else ()):
+        compared = {runs[key]: have.get(AGREEMENTS, {}) for key, have in scores.items() if key.objective == objective}
+        if not any(compared.values()):
+            continue
+        if not all(compared.values()):
+            raise InvalidInput(f"runs of {objective} must all have UDR or none, got it of some alone")
+        rows = [[row.get(run, np.nan) for run in compared] for row in compared.values()]
+        agreements[objective] = np.array(rows, dtype=np.float32)
+    return RunArrays(tuple(runs.values()), of_runs, agreements)
 
 
 def _is_numeric(value: object) -> bool:
@@ -148,9 +161,9 @@ def _is_numeric(value: object) -> bool:
 
 
 def _collected(
-    store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]]
-) -> tuple[dict[RunKey, dict[str, Any]], dict[RunKey, dict[str, Any]]]:
-    records, scores, keys = dict[RunKey, dict[str, Any]](), dict[RunKey, dict[str, Any]](), sorted(keys)
+    store: Store, keys: Iterable[RunKey], population: Mapping[str, Mapping[str, Any]], earlier: Earlier | None
+) -> tuple[Records, Records]:
+    records, scores, keys = Records(), Records(), sorted(keys)
     if pilots := sorted({key.seed for key in keys} & set(PILOT_SEEDS)):
         raise InvalidInput(
             f"seeds of a table must not lie in {PILOT_SEEDS[0]}-{PILOT_SEEDS[-1]}, by which choices were made, "
@@ -160,9 +173,7 @@ def _collected(
         record = store.record(key)
         if record is None or record["status"] == "interrupted":
             raise InvalidInput(f"run {key} is not trained to its end; run dbench zoo train first")
-        for column in PROVENANCE:
-            if not isinstance(record.get(column), (int, float) if column in NUMBERS else str):
-                raise DamagedData(f"the record of run {key} must say its {column}, got {record.get(column)!r:.80}")
+        check_provenance(f"the record of run {key}", record)
         records[key] = record
         if record["status"] == "done":
             document = stored_scores(store, key)
@@ -176,6 +187,15 @@ def _collected(
             if not isinstance(found, dict) or not all(map(_is_numeric, found.values())):
                 raise DamagedData(f"the scores of run {key} must be numbers or arrays by name, got {found!r:.80}")
             scores[key] = {**found, **population.get(key.digest, {})}
+    for key, have in scores.items():
+        if AGREEMENTS in have:
+            others = [other.digest for other in scores if other.objective == key.objective]
+            have[AGREEMENTS] = dict(zip(others, have[AGREEMENTS], strict=True))
+    if earlier is not None:
+        records = Records(sorted((records | earlier.records).items()))
+        scores = Records(sorted((scores | earlier.scores).items()))
+    if len(versions := sorted({record["data_sha256"] for record in records.values()})) > 1:
+        raise InvalidInput(f"runs of a table must be of one version of the data, got {' and '.join(versions)}")
     of_seeds = dict[int, set[str]]()
     for key, have in scores.items():
         of_seeds.setdefault(key.seed, set()).update(have)
@@ -230,7 +250,7 @@ def write_table(
         # All are written before the first is renamed: an earlier table stays whole until then.
         with ExitStack() as all_written:  # which is left in the opposite order, the manifest last
             for name, content in reversed(contents.items()):
-                all_written.enter_context(aside(folder / name)).write_bytes(content)
+                all_written.enter_context(atomic_write(folder / name)).write_bytes(content)
     except OSError as error:
         raise DbenchError(f"out must be a folder that can be written, got {str(folder)!r}: {error}") from None
     return folder / TABLE

@@ -5,30 +5,32 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from dbench.data import DataSet, load
 from dbench.errors import DbenchError, InvalidInput
 from dbench.models import Network, find_network
 from dbench.models.objectives import find_card
+from dbench.models.stacked import Parameters
 from dbench.provenance import commit, utc_now, versions
-from dbench.training import Member, State, extra_shapes, train
+from dbench.training import Member, State, encode_grid, evaluate, extra_shapes, train
+from dbench.training.execution import check_device, device_name
 from dbench.zoo.checkpoints import Checkpoint, checkpoint_name, find_checkpoint, stacked
-from dbench.zoo.devices import check_device, device_name
-from dbench.zoo.finish import finish
+from dbench.zoo.executor import Channel
 from dbench.zoo.keys import RunKey, likelihood_factor
 from dbench.zoo.store import Store
-from dbench.zoo.survey import of_other_data
-from dbench.zoo.workers import Line
+from dbench.zoo.survey import FINISHED, state_of
 
 EARLY = (100, 1000)
 """Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
 
 _PATIENCE = 10.0
-"""Seconds to wait for runs that another process holds: workers whose master or node was killed still end theirs."""
+"""Seconds to wait for runs that another process holds: workers whose controller or node was killed still end theirs."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def fitting(group: Group) -> Iterator[None]:
         ) from None
 
 
-def train_group(line: Line, group: Group) -> int:
+def train_group(channel: Channel, group: Group) -> int:
     """Train and save those runs of a group that nobody else holds and that are not finished; return how many ended.
 
     Runs that were interrupted at different steps are trained one set after the other, each from where it stood. An
@@ -123,27 +125,31 @@ def train_group(line: Line, group: Group) -> int:
     torch.set_num_threads(1)
     store, finished, errors = Store(group.url), 0, list[DbenchError]()
     with store.claim(group.keys, patience=_PATIENCE) as mine:
-        starts: dict[int, dict[RunKey, Checkpoint | None]] = {}
+        starts: dict[int, dict[RunKey, Checkpoint]] = {}
         for key in mine:
-            try:
+            with _kept(errors):
                 # Another process may have finished it between the plan and the claim.
-                if not store.intact(key) or of_other_data(key, store.record(key)):
-                    found = _checkpoint_of(store, key, group)
-                    starts.setdefault(found.step if found else 0, {})[key] = found
-            except DbenchError as error:
-                errors.append(error)
-        for _, found_at in sorted(starts.items(), reverse=True):
-            try:
-                with fitting(group):
-                    finished += _Training(line, store, group, found_at).run()
-            except DbenchError as error:
-                errors.append(error)
+                if state_of(store, key) not in FINISHED:
+                    checkpoint = _checkpoint_of(store, key, group)
+                    starts.setdefault(checkpoint.step, {})[key] = checkpoint
+        for _, checkpoints in sorted(starts.items(), reverse=True):
+            with _kept(errors), fitting(group):
+                finished += _Training(channel, store, group, checkpoints).run()
     if errors:
         raise errors[0]
     return finished
 
 
-def _checkpoint_of(store: Store, key: RunKey, group: Group) -> Checkpoint | None:
+@contextmanager
+def _kept(errors: list[DbenchError]) -> Iterator[None]:
+    """Keep an error for later, when the rest is done."""
+    try:
+        yield
+    except DbenchError as error:
+        errors.append(error)
+
+
+def _checkpoint_of(store: Store, key: RunKey, group: Group) -> Checkpoint:
     data, _ = images_of(key.data)
     network = network_of(key, data)
     extra = extra_shapes([member_of(key)], network, data.factor_sizes)
@@ -155,18 +161,17 @@ def _checkpoint_of(store: Store, key: RunKey, group: Group) -> Checkpoint | None
 class _Training:
     """The runs of one group that stand at the same step."""
 
-    def __init__(self, line: Line, store: Store, group: Group, found: Mapping[RunKey, Checkpoint | None]) -> None:
-        self.line, self.store, self.group, self.keys = line, store, group, list(found)
+    def __init__(self, channel: Channel, store: Store, group: Group, start: Mapping[RunKey, Checkpoint]) -> None:
+        self.channel, self.store, self.group, self.keys = channel, store, group, list(start)
         self.data, self.images = images_of(self.keys[0].data)
         self.network = network_of(self.keys[0], self.data)
-        starts = [one for one in found.values() if one is not None]
-        self.losses = [dict(one.losses) for one in starts] or [dict[str, float]() for _ in found]
-        self.seconds = [one.seconds for one in starts] or [0.0 for _ in found]
-        commits = [one.commit.split("; ") for one in starts] or [list[str]() for _ in found]
-        self.commits = ["; ".join(dict.fromkeys([*earlier, commit()])) for earlier in commits]
+        self.losses = [dict(one.losses) for one in start.values()]
+        self.seconds = [one.seconds for one in start.values()]
+        earlier = [one.commit.split("; ") if one.commit else [] for one in start.values()]
+        self.commits = ["; ".join(dict.fromkeys([*commits, commit()])) for commits in earlier]
         extra = extra_shapes([member_of(key) for key in self.keys], self.network, self.data.factor_sizes)
-        self.state = stacked([one.tensors for one in starts], self.network, extra) if starts else None
-        self.last = self.state.step if self.state else 0
+        self.last = start[self.keys[0]].step
+        self.state = stacked([one.tensors for one in start.values()], self.network, extra) if self.last else None
         self.began, self.saved = time.monotonic(), time.monotonic()
         self.ended = set[int]()
 
@@ -188,11 +193,11 @@ class _Training:
         if state.step in EARLY:
             for kept, loss in zip(self.losses, state.loss.tolist(), strict=True):
                 kept[f"loss.{state.step}"] = loss
-        self.line.report(units=(state.step - self.last) * len(self.keys))
+        self.channel.report(units=(state.step - self.last) * len(self.keys))
         self.last = state.step
         if state.step >= self.keys[0].steps:
             return False
-        stop = self.line.stopping
+        stop = self.channel.stopping
         if stop or time.monotonic() - self.saved > self.group.checkpoint_every:
             self._checkpoint(state)
         return stop
@@ -229,10 +234,8 @@ class _Training:
         """Save every run that can be saved, then raise the first error: a disk may have room for others."""
         errors = list[DbenchError]()
         for i in range(len(self.keys)):
-            try:
+            with _kept(errors):
                 save(i)
-            except DbenchError as error:
-                errors.append(error)
         if errors:
             raise errors[0]
 
@@ -244,14 +247,14 @@ class _Training:
         record = {**self._record(i), "scores": {}, "diverged_at": at if at >= 0 else state.step}
         self.store.save(self.keys[i], status="diverged", tensors={}, record=record)
         self.ended.add(i)
-        self.line.report(runs=1)
+        self.channel.report(runs=1)
 
     def _finish(self, state: State) -> None:
         parameters = state.parameters
-        found = finish(self.keys, parameters, self.images.to(state.loss.device), self.network)
+        ends = finish(self.keys, parameters, self.images.to(state.loss.device), self.network)
 
         def save(i: int) -> None:
-            ended = found[i]
+            ended = ends[i]
             if bool(state.diverged[i]) or ended is None:
                 self._save_diverged(i, state)
                 return
@@ -264,6 +267,47 @@ class _Training:
                 },
                 record={**self._record(i), "scores": {**self.losses[i], **ended.scores}},
             )
-            self.line.report(runs=1)
+            self.channel.report(runs=1)
 
         self._each_run(save)
+
+
+class Finished(NamedTuple):
+    """Codes of the whole grid (``mean`` and ``logvar``, each N x d float32), and scores by name, in nats."""
+
+    codes: dict[str, NDArray[np.float32]]
+    scores: dict[str, float]
+
+
+def finish(keys: Sequence[RunKey], parameters: Parameters, images: Tensor, network: Network) -> list[Finished | None]:
+    """Encode all images with trained runs, and evaluate their bound with one draw of the codes of each image.
+
+    Args:
+        keys: of the M runs.
+        parameters: M x the shape of each; of encoder and decoder alone are enough.
+        images: N x C x H x W, uint8, on the device of the parameters.
+        network: of all runs.
+
+    Returns:
+        For each run what it has; none where a code or the bound is not finite: the run diverged.
+    """
+    mean, logvar = (part.cpu() for part in encode_grid(parameters, images, network))
+    generators = [key.generator("evaluate") for key in keys]
+    evaluation = evaluate(parameters, images, network, generators=generators)
+    finite = mean.isfinite().all((1, 2)) & logvar.isfinite().all((1, 2)) & evaluation.elbo.isfinite().cpu()
+    ends: list[Finished | None] = []
+    for i, key in enumerate(keys):
+        if not bool(finite[i]):
+            ends.append(None)
+            continue
+        nats, kl = float(evaluation.reconstruction[i]), float(evaluation.kl[i].sum())
+        trained = key.likelihood_factor * nats
+        scores = {
+            "elbo": float(evaluation.elbo[i]),
+            "elbo.as_trained": -(trained + kl),
+            "reconstruction": nats,
+            "reconstruction.as_trained": trained,
+            "kl": kl,
+        }
+        ends.append(Finished({"mean": mean[i].numpy(), "logvar": logvar[i].numpy()}, scores))
+    return ends

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -44,6 +45,16 @@ def likelihood_factor(image_shape: tuple[int, int, int]) -> float:
             f"got {height} x {width}"
         )
     return _SIDE**2 / (height * width)
+
+
+def check_no_code(what: str, keys: Iterable[RunKey]) -> None:
+    """Refuse runs on a data set of one's own, ``module:attribute``, where others read what is written: it is code.
+
+    Raises:
+        InvalidInput: there are some.
+    """
+    if own := sorted({key.data for key in keys if ":" in key.data}):
+        raise InvalidInput(f"{what} must be of data sets that dbench knows, got {', '.join(own)}, which is code")
 
 
 def _number(name: str, given: object) -> float:

@@ -14,19 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.numpy import save
 
-from dbench.data import fingerprint_of
-from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import write_aside
+from dbench.errors import DamagedData, InvalidInput, UnknownName
+from dbench.files import readable, write_file
 from dbench.models.objectives import find_card
 from dbench.training.execution import PRECISIONS
 from dbench.zoo.engine import images_of, network_of
-from dbench.zoo.keys import KEY_SCHEMA, RunKey
+from dbench.zoo.keys import KEY_SCHEMA, RunKey, check_no_code
 from dbench.zoo.store import Store, seal, unseal
-from dbench.zoo.survey import FINISHED
-from dbench.zoo.table import NUMBERS, PROVENANCE
+from dbench.zoo.survey import FINISHED, check_data
+from dbench.zoo.table import check_provenance
 
 PACK_SCHEMA = 1
 _MB = 1_000_000
@@ -56,15 +55,12 @@ class PackedRun:
             DamagedData: they are not what the header promises, not those of the run's network, or not finite.
         """
         weights = {}
-        try:
-            with safe_open(self.path, framework="numpy") as file:
-                for name, shape in shapes_of(self.key).items():
-                    weights[name] = np.asarray(file.get_tensor(f"{self.key.digest}.{name}"))
-                    if weights[name].shape != shape or weights[name].dtype != np.float32:
-                        found = f"{weights[name].dtype} of shape {weights[name].shape}"
-                        raise DamagedData(f"{self.path}: {name} of {self.key} must be float32 {shape}, got {found}")
-        except (SafetensorError, OSError, LookupError, ValueError, TypeError) as error:
-            raise DamagedData(f"{self.path} has no weights of {self.key} that can be read: {error}") from None
+        with readable(f"{self.path}: {self.key}"), safe_open(self.path, framework="numpy") as file:
+            for name, shape in shapes_of(self.key).items():
+                weights[name] = np.asarray(file.get_tensor(f"{self.key.digest}.{name}"))
+                if weights[name].shape != shape or weights[name].dtype != np.float32:
+                    found = f"{weights[name].dtype} of shape {weights[name].shape}"
+                    raise DamagedData(f"{self.path}: {name} of {self.key} must be float32 {shape}, got {found}")
         if checksum(weights) != self.sha256:
             raise DamagedData(f"{self.path}: the weights of {self.key} have not the checksum that its header gives")
         if not all(np.isfinite(values).all() for values in weights.values()):
@@ -116,8 +112,7 @@ def pack_runs(
     finished = [key for key in sorted(keys, key=_whole_seeds_first) if store.status(key) in FINISHED]
     if not 0 <= skip < len(finished):
         raise InvalidInput(f"skip must be fewer than the {len(finished)} finished runs of the plan, got {skip}")
-    if own := sorted({key.data for key in finished if ":" in key.data}):
-        raise InvalidInput(f"a pack must be of data sets that dbench knows, got {', '.join(own)}")
+    check_no_code("a pack", finished)
     written, place = list[Path](), skip
     while place < len(finished) and (files is None or len(written) < files):
         tensors: dict[str, NDArray[Any]] = {}
@@ -135,7 +130,7 @@ def pack_runs(
             raise InvalidInput(f"size must hold a run, which takes {size - room / _MB:.2g} MB, got {size:g}")
         header = seal({"schema": PACK_SCHEMA, "runs": runs}).decode()
         path = folder / f"runs-{place:03d}.safetensors"
-        written.append(write_aside(path, save(tensors, metadata={_HEADER: header})))
+        written.append(write_file(path, save(tensors, metadata={_HEADER: header})))
         place += len(runs)
     return Packing(written, place - skip, len(finished) - place)
 
@@ -166,17 +161,14 @@ def read_pack(path: Path) -> list[PackedRun]:
     if not path.is_file():
         raise InvalidInput(f"pack must be a file that dbench zoo pack wrote, got {str(path)!r}")
     try:
-        with safe_open(path, framework="numpy") as file:
-            header, names = unseal((file.metadata() or {})[_HEADER], str(path)), set(file.keys())
-        if header["schema"] != PACK_SCHEMA:
-            raise DamagedData(f"{path} must be a pack of schema {PACK_SCHEMA}, got {header['schema']!r:.80}")
-        runs = [_checked(entry, path) for entry in header["runs"]]
-    except DamagedData:
-        raise
-    except DbenchError as error:
+        with readable(str(path), " as a pack"):
+            with safe_open(path, framework="numpy") as file:
+                header, names = unseal((file.metadata() or {})[_HEADER], str(path)), set(file.keys())
+            if header["schema"] != PACK_SCHEMA:
+                raise DamagedData(f"{path} must be a pack of schema {PACK_SCHEMA}, got {header['schema']!r:.80}")
+            runs = [_checked(entry, path) for entry in header["runs"]]
+    except (InvalidInput, UnknownName) as error:
         raise DamagedData(f"{path}: {error}") from None
-    except (SafetensorError, LookupError, AttributeError, TypeError, ValueError, ArithmeticError, OSError) as error:
-        raise DamagedData(f"{path} cannot be read as a pack: {error or type(error).__name__}") from None
     if not runs or len({run.key for run in runs}) < len(runs):
         raise DamagedData(f"{path} must hold one or more runs, none twice, got {len(runs)}")
     expected = {f"{run.key.digest}.{name}" for run in runs if run.done for name in shapes_of(run.key)}
@@ -190,18 +182,14 @@ def _checked(entry: Mapping[str, Any], path: Path) -> PackedRun:
     if record["schema"] != KEY_SCHEMA:
         raise DamagedData(f"{path} holds keys of schema {record['schema']!r:.80}, this version reads {KEY_SCHEMA}")
     key = RunKey.from_axes(record["key"])
-    if ":" in key.data:
-        raise DamagedData(f"{path} must be of data sets that dbench knows, got {key.data}, which is code")
+    check_no_code("a pack", [key])
     find_card(key.objective)
-    if record["data_sha256"] != fingerprint_of(key.data):
-        raise DamagedData(f"{path}: {key} was trained on another version of {key.data} than is installed")
+    check_data(key, record["data_sha256"])
     shapes_of(key)
-    for column in PROVENANCE:
-        if not isinstance(value := record[column], (int, float) if column in NUMBERS else str):
-            raise DamagedData(f"{path}: the record of {key} must say its {column}, got {value!r:.80}")
+    check_provenance(f"{path}: the record of {key}", record)
     if record["precision"] not in PRECISIONS or record["status"] not in FINISHED:
-        said = f"{record['status']!r:.80} in {record['precision']!r:.80}"
-        raise DamagedData(f"{path}: {key} must be done or diverged in a precision that dbench knows, got {said}")
+        status = f"{record['status']!r:.80} in {record['precision']!r:.80}"
+        raise DamagedData(f"{path}: {key} must be done or diverged in a precision that dbench knows, got {status}")
     numbers = [record["trained_seconds"], *record["scores"].values()]
     if record["status"] == "diverged":
         numbers.append(record["diverged_at"])

@@ -11,17 +11,18 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.numpy import save
 
 from dbench.codes import GridSource
 from dbench.data import DataSet, load
-from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import write_aside
+from dbench.errors import DamagedData, InvalidInput
+from dbench.files import readable, write_file
 from dbench.training.encode import encode_grid
 from dbench.zoo.engine import images_of, network_of
-from dbench.zoo.keys import RunKey
+from dbench.zoo.keys import RunKey, check_no_code
 from dbench.zoo.store import Store
+from dbench.zoo.survey import check_data
 
 SHIPPED = Path(str(files("dbench_fixtures") / "panel.safetensors"))
 """Of the profile micro on dSprites: six objectives at the study's six strengths, two seeds each."""
@@ -100,8 +101,7 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path, *, encoders_on
     """
     if not keys:
         raise InvalidInput("a panel must hold at least one finished run, got none")
-    if own := sorted({key.data for key in keys if ":" in key.data}):
-        raise InvalidInput(f"a panel must be of a data set that dbench knows, got {', '.join(own)}")
+    check_no_code("a panel", keys)
     _check_one_kind(keys)
     each = [store.tensors(key, "weights") for key in keys]
     data = _data(keys[0].data)
@@ -118,7 +118,7 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path, *, encoders_on
         if not np.isfinite(values).all():
             raise InvalidInput(f"weights must fit into float16, got larger ones in {name}")
     header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": data.fingerprint}
-    write_aside(path, save(weights, metadata={"panel": json.dumps(header)}))
+    write_file(path, save(weights, metadata={"panel": json.dumps(header)}))
 
 
 def read_panel(path: str | Path) -> Panel:
@@ -132,29 +132,23 @@ def read_panel(path: str | Path) -> Panel:
     if not Path(path).is_file():
         raise InvalidInput(f"panel must be a file that dbench zoo panel wrote, got {str(path)!r}")
     try:
-        with safe_open(path, framework="numpy") as file:
-            header = json.loads((file.metadata() or {})["panel"])
-            weights = {name: np.asarray(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118 (no mapping)
-        keys = tuple(RunKey.from_axes(axes) for axes in header["keys"])
-        if own := sorted({key.data for key in keys if ":" in key.data}):
-            raise DamagedData(f"{path} must be of a data set that dbench knows, got {', '.join(own)}, which is code")
-        if header["schema"] != _SCHEMA or not keys:
-            raise DamagedData(f"{path} must be a panel of schema {_SCHEMA}, got {header['schema']}")
-        _check_one_kind(keys)
-        panel = Panel(keys, weights)
-        if panel.data.fingerprint != header["data_sha256"]:
-            raise DamagedData(f"{path} was made for other images of {keys[0].data} than these")
-        shapes = {name: tuple(shape) for name, shape in network_of(keys[0], panel.data).shapes.items()}
+        with readable(str(path), " as a panel"):
+            with safe_open(path, framework="numpy") as file:
+                header = json.loads((file.metadata() or {})["panel"])
+                weights = {name: np.asarray(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118 (no mapping)
+            keys = tuple(RunKey.from_axes(axes) for axes in header["keys"])
+            check_no_code("a panel", keys)
+            if header["schema"] != _SCHEMA or not keys:
+                raise DamagedData(f"{path} must be a panel of schema {_SCHEMA}, got {header['schema']!r:.80}")
+            _check_one_kind(keys)
+            check_data(keys[0], header["data_sha256"])
     except InvalidInput as error:
         raise DamagedData(f"{path}: {error}") from None
-    except DbenchError:
-        raise
-    except (SafetensorError, LookupError, AttributeError, TypeError, ValueError, OSError, RecursionError) as error:
-        raise DamagedData(f"{path} cannot be read as a panel: {error or type(error).__name__}") from error
+    shapes = dict(network_of(keys[0], _data(keys[0].data)).shapes)
     if not any(name in weights for name in shapes if not name.startswith(_OF_ENCODERS)):
         shapes = {name: shape for name, shape in shapes.items() if name.startswith(_OF_ENCODERS)}
     for name, shape in shapes.items():
         found = weights[name].shape if name in weights else None
         if found != (len(keys), *shape):
             raise DamagedData(f"{path} must hold {name} of shape {(len(keys), *shape)}, got {found}")
-    return panel
+    return Panel(keys, weights)

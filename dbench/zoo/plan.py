@@ -2,9 +2,10 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
@@ -12,10 +13,13 @@ import torch
 from dbench.errors import InvalidInput, unknown_name
 from dbench.models.objectives import find_card
 from dbench.training import State
-from dbench.training.streams import BLOCK
-from dbench.zoo.devices import check_device
+from dbench.training.execution import check_device
+from dbench.training.state import BLOCK
 from dbench.zoo.engine import Group, fitting, images_of, network_of, train_keys
 from dbench.zoo.keys import RunKey
+from dbench.zoo.progress import clock
+
+Log = Callable[[str], None]
 
 _GROUP_SIZE = 15
 """Runs in an ensemble on a processor, at most: more fall out of its caches. Results do not depend on it."""
@@ -205,7 +209,7 @@ def expected_seconds(
     setup: Setup,
     deadline: float | None = None,
     *,
-    taken: Callable[[RunKey], int] = lambda _: 0,
+    taken: Mapping[RunKey, int] = MappingProxyType({}),
     speeds: dict[tuple[Any, ...], Speed] | None = None,
 ) -> float | None:
     """Seconds that the groups will take when nothing else runs, from a few steps of one group of each shape.
@@ -225,7 +229,7 @@ def expected_seconds(
             if deadline is not None and time.monotonic() > deadline:
                 return None
             speeds[shape] = measure_speed(group, steps=10, deadline=deadline)
-        seconds += speeds[shape].start + sum(key.steps - taken(key) for key in group.keys) / speeds[shape].steps
+        seconds += speeds[shape].start + sum(key.steps - taken.get(key, 0) for key in group.keys) / speeds[shape].steps
     return seconds / at_once
 
 
@@ -233,18 +237,53 @@ _MARGIN = 0.9
 """Part of the time left that whole seeds may be expected to take: to encode and save them takes some, too."""
 
 
-def whole_seeds(
-    keys: Sequence[RunKey], seconds_of: Callable[[Sequence[RunKey]], float | None], deadline: float
-) -> tuple[list[int], float | None]:
-    """Return the first seeds of a plan whose runs are expected to be finished by the deadline, one at least.
+def plan_groups(
+    url: str,
+    keys: Sequence[RunKey],
+    at_once: int,
+    setup: Setup,
+    *,
+    deadline: float | None = None,
+    taken: Mapping[RunKey, int] = MappingProxyType({}),
+    log: Log,
+) -> list[Group]:
+    """Cut a plan into groups, and say what it is and how long it takes.
 
-    With them the seconds that they take, ``None`` where ``seconds_of`` cannot tell.
+    With a ``deadline``, a ``time.monotonic()``, as many whole seeds come first as are expected to be finished by it,
+    one at least, and then one after the other. On a GPU the others are left: checkpoints are worth nothing on another
+    one, which the next call may be given.
     """
-    seeds = sorted({key.seed for key in keys})
-    seconds = None
-    for number in range(1, len(seeds) + 1):
-        more = seconds_of([key for key in keys if key.seed in seeds[:number]])
-        if number > 1 and (more is None or more > _MARGIN * (deadline - time.monotonic())):
-            return seeds[: number - 1], seconds
-        seconds = more
-    return seeds, seconds
+    speeds: dict[tuple[Any, ...], Speed] = {}
+
+    def cut(*seeds: int) -> list[Group]:
+        return cut_groups(url, [key for key in keys if not seeds or key.seed in seeds], at_once, setup)
+
+    def expected(groups: Sequence[Group]) -> float | None:
+        return expected_seconds(groups, min(at_once, len(groups)), setup, deadline, taken=taken, speeds=speeds)
+
+    groups, seeds = cut(), sorted({key.seed for key in keys})
+    if deadline is not None:
+        fit, seconds = 1, expected(cut(seeds[0]))
+        if seconds is not None and seconds > (left := deadline - time.monotonic()):
+            log(f"not even one seed is expected to be finished: it takes about {clock(seconds)} of {clock(left)}")
+        while fit < len(seeds):
+            more = expected(cut(*seeds[: fit + 1]))
+            if more is None or more > _MARGIN * (deadline - time.monotonic()):
+                break
+            fit += 1
+        first, others = ([str(seed) for seed in some] for some in (seeds[:fit], seeds[fit:]))
+        if others:
+            then = "the others are left" if setup.on_gpu else "then one after the other"
+            log(f"whole seeds first, {', '.join(first)}; {then} ({', '.join(others)})")
+        groups = cut(*seeds[:fit])
+        if not setup.on_gpu:
+            groups += [group for seed in seeds[fit:] for group in cut(seed)]
+    sizes, seconds = [len(group.keys) for group in groups], expected(groups)
+    steps = sum(key.steps - taken.get(key, 0) for group in groups for key in group.keys)
+    length = "the first report tells how long" if seconds is None else f"about {clock(seconds)} if nothing else runs"
+    log(
+        f"{sum(sizes)} runs in {len(groups)} group{'' if len(groups) == 1 else 's'} of at most {max(sizes)}, "
+        f"{min(at_once, len(groups))} at once on {'a Ray cluster' if setup.engine == 'ray' else setup.device}: "
+        f"{steps:,} model-steps, {length}"
+    )
+    return groups

@@ -6,17 +6,16 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dbench import seeds
 from dbench.errors import DamagedData
 from dbench.zoo.arrays import AGREEMENTS
+from dbench.zoo.executor import Channel, Processes, run_tasks, terminable
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
-from dbench.zoo.progress import Meter, teller
+from dbench.zoo.progress import ProgressBar
 from dbench.zoo.store import Store
-from dbench.zoo.workers import Line, cores, run_tasks, terminable
 
 if TYPE_CHECKING:
     from dbench.metrics.udr import Relation
@@ -65,12 +64,12 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
                 tasks.append(task)
             else:
                 parts.append(known)
-    news = run_tasks(_compare, tasks, workers=workers or cores(), tell=teller())
-    with terminable(), Meter(runs=len(tasks), units=len(tasks), unit="populations") as meter, closing(news):
-        for _, found in news:
-            meter.advance(runs=1, units=1)
-            parts.append(found)
-    for part in parts:
+    with terminable():
+        bar = ProgressBar(runs=len(tasks), units=len(tasks), unit="populations")
+        outcome = run_tasks(Processes(_compare, workers), tasks, bar).checked()
+    if outcome.cancelled:
+        raise KeyboardInterrupt
+    for part in (*parts, *outcome.results):
         for digest, values in part.items():
             scores.setdefault(digest, {}).update(values)
     return scores
@@ -89,7 +88,7 @@ def _read(store: Store, name: str) -> dict[str, Scores] | None:
     return None if document is None else document["scores"]
 
 
-def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], Relation, str]) -> dict[str, Scores]:
+def _compare(channel: Channel, task: tuple[str, tuple[RunKey, ...], Relation, str]) -> dict[str, Scores]:
     import numpy as np
 
     from dbench.metrics.posterior import informative_mask
@@ -107,12 +106,13 @@ def _compare(line: Line, task: tuple[str, tuple[RunKey, ...], Relation, str]) ->
     stack, flags = np.stack(codes), np.stack(informative)
     others = ~np.eye(len(keys), dtype=bool)
     alike = np.equal.outer(*[np.array([key.strength for key in keys])] * 2) & others
-    found: dict[str, Scores] = {key.digest: {} for key in keys}
+    scores: dict[str, Scores] = {key.digest: {} for key in keys}
     by = agreements_by(stack, flags, relation=relation, aggregations=["strongest", "entropy"])
     for score, agreements in zip((f"udr.{relation}", f"udr.{relation}.entropy"), by, strict=True):
         for key, row, cell, rest in zip(keys, agreements, alike, others, strict=True):
-            found[key.digest] |= {score: float(np.median(row[cell])), f"{score}.all": float(np.median(row[rest]))}
+            scores[key.digest] |= {score: float(np.median(row[cell])), f"{score}.all": float(np.median(row[rest]))}
             if score == "udr.lasso":
-                found[key.digest][AGREEMENTS] = row.tolist()
-    store.write_document(name, {"scores": found})
-    return found
+                scores[key.digest][AGREEMENTS] = row.tolist()
+    store.write_document(name, {"scores": scores})
+    channel.report(runs=1, units=1)
+    return scores

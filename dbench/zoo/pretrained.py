@@ -15,13 +15,13 @@ from dbench.data import load as load_data
 from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.zoo.engine import network_of
+from dbench.zoo.executor import cores
 from dbench.zoo.keys import RunKey
 from dbench.zoo.panel import Panel, read_panel
 from dbench.zoo.plan import Setup, cut_groups, expected_seconds
 from dbench.zoo.profiles import Profile, find_profile
 from dbench.zoo.progress import clock
 from dbench.zoo.store import Store
-from dbench.zoo.workers import cores
 
 
 class Model(nn.Module):
@@ -142,19 +142,19 @@ def load(
         held = read_panel(panel)
         if (model := _model_of(held, objective, strength, seed)) is not None:
             return model
-        there = "; ".join(dict.fromkeys(_said(key.objective, key.strength, None) for key in held.keys))
-        raise InvalidInput(f"panel {panel} must hold {_said(objective, strength, seed)}, got {there}")
-    found = find_profile(profile)
-    keys = found.runs(objectives=[objective], seeds=None if seed is None else [seed])
+        there = "; ".join(dict.fromkeys(_described(key.objective, key.strength, None) for key in held.keys))
+        raise InvalidInput(f"panel {panel} must hold {_described(objective, strength, seed)}, got {there}")
+    grid = find_profile(profile)
+    keys = grid.runs(objectives=[objective], seeds=None if seed is None else [seed])
     if (strengths := sorted({key.strength for key in keys})) and strength not in strengths:
         listed = ", ".join(f"{one:g}" for one in strengths)
-        raise InvalidInput(f"strength of {objective} in profile {found.name} must be one of {listed}, got {strength}")
+        raise InvalidInput(f"strength of {objective} in profile {grid.name} must be one of {listed}, got {strength}")
     if store is None:
-        shipped = _shipped(found)
+        shipped = _shipped(grid)
         if shipped is not None and (model := _model_of(read_panel(shipped), objective, strength, seed)) is not None:
             return model
         raise InvalidInput(
-            f"{_said(objective, strength, seed)} of profile {found.name} is not shipped; {_command(profile, keys)}"
+            f"{_described(objective, strength, seed)} of profile {grid.name} is not shipped; {_command(profile, keys)}"
         )
     place = Store(store, create=False)
     for key in keys:
@@ -162,12 +162,12 @@ def load(
             network, weights = network_of(key, load_data(key.data)), place.tensors(key, "weights")
             return Model(key, network, {name: torch.from_numpy(values) for name, values in weights.items()})
     raise InvalidInput(
-        f"store must hold {_said(objective, strength, seed)} of profile {found.name}, got none in {place.url!r}; "
+        f"store must hold {_described(objective, strength, seed)} of profile {grid.name}, got none in {place.url!r}; "
         f"{_command(profile, keys, place)}"
     )
 
 
-def _said(objective: str, strength: float, seed: int | None) -> str:
+def _described(objective: str, strength: float, seed: int | None) -> str:
     return f"{objective} {strength:g}" + ("" if seed is None else f" seed {seed}")
 
 

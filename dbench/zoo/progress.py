@@ -1,9 +1,9 @@
-"""Live progress in an interactive terminal, a plain line now and then elsewhere."""
+"""Live progress in an interactive terminal, a plain line now and then elsewhere; and what a command did at its end."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from rich.console import Console
@@ -13,9 +13,6 @@ from dbench.shown import terminal
 
 _EVERY = 15.0
 """Seconds between plain lines."""
-
-_MEMORY = 20.0
-"""Seconds over which the speed is averaged."""
 
 
 def clock(seconds: float) -> str:
@@ -28,19 +25,22 @@ def clock(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def teller(console: Console | None = None) -> Callable[[str], None]:
-    """Return what writes a line for the user, to standard error when no console is given."""
+def log_to(console: Console | None) -> Callable[[str], None]:
+    """Return what prints a line for the user, to standard error when no console is given."""
     return partial((console or terminal(stderr=True)).print, highlight=False, markup=False, soft_wrap=True)
 
 
-class Meter:
-    """Counts finished runs and units of work, named in the plural, and shows both with the speed and the time left."""
+class ProgressBar:
+    """Counts finished runs and units of work, named in the plural, and shows both with the speed and the time left.
+
+    Attributes:
+        log: prints a line for the user.
+    """
 
     def __init__(self, *, runs: int, units: float, unit: str, console: Console | None = None) -> None:
         self.console = console or terminal(stderr=True)
-        self._runs, self._units, self._unit = runs, units, unit
-        self._runs_done, self._units_done, self._shown = 0, 0.0, time.monotonic()
-        self._trail = [(time.monotonic(), 0.0)]
+        self.log = log_to(self.console)
+        self._runs, self._done, self._unit, self._shown = runs, 0, unit, self.console.get_time()
         self._bar = Progress(
             # The bar counts units: the runs of an ensemble end all at once.
             BarColumn(),
@@ -49,38 +49,65 @@ class Meter:
             console=self.console,
             disable=not self.console.is_terminal,
         )
-        self._task = self._bar.add_task(str(self), total=units)
+        self._bar.add_task("", total=units)
+        self.advance()
 
-    def __enter__(self) -> Meter:
+    def __enter__(self) -> ProgressBar:
         self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def advance(self, *, runs: int = 0, units: float = 0.0) -> None:
+    def advance(self, *, runs: float = 0, units: float = 0.0) -> None:
         """Count work done."""
-        now = time.monotonic()
-        self._runs_done += runs
-        self._units_done += units
-        self._trail.append((now, self._units_done))
-        while len(self._trail) > 2 and self._trail[1][0] < now - _MEMORY:
-            self._trail.pop(0)
-        self._bar.update(self._task, completed=self._units_done, description=str(self))
-        if not self.console.is_terminal and now - self._shown > _EVERY:
-            self._shown = now
-            self.console.print(str(self), highlight=False, soft_wrap=True)
+        task = self._bar.tasks[0]
+        self._done += int(runs)
+        self._bar.advance(task.id, units)
+        # Work lost with a node is done, and counted, again.
+        pace = f"{task.speed:,.3g} {self._unit}/s, {clock(task.time_remaining or 0)} left" if task.speed else "starting"
+        text = f"{self._done} of {self._runs} runs, {pace}"
+        self._bar.update(task.id, description=text)
+        if not self.console.is_terminal and self.console.get_time() - self._shown > _EVERY:
+            self._shown = self.console.get_time()
+            self.log(text)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a call did with the runs of a plan.
+
+    Attributes:
+        verb: what was done to them.
+        done: their number.
+        present: of how many that was done before.
+        seconds: that it took.
+        cancelled: whether Ctrl-C ended it; the same command goes on.
+        others: how many are of another kind, such as ``left``.
+        more: a line of its own.
+    """
+
+    verb: str
+    done: int
+    present: int
+    seconds: float
+    cancelled: bool
+    others: Mapping[str, int] = field(default_factory=dict)
+    more: str = ""
 
     def __str__(self) -> str:
-        return f"{self._runs_done} of {self._runs} runs, {self.pace}"
+        parts = [f"{self.verb} {self.done} runs in {clock(self.seconds)}", f"{self.present} were there before"]
+        parts += [f"{count} {_WORDS[kind]}" for kind, count in self.others.items() if count > 0]
+        return "; ".join(parts) + (f"\n{self.more}" if self.more else "")
 
-    @property
-    def pace(self) -> str:
-        """Speed over the last seconds and the time left at that speed."""
-        (start, before), (now, units) = self._trail[0], self._trail[-1]
-        if now <= start or units <= before:
-            return "starting"
-        speed = (units - before) / (now - start)
-        left = max(self._units - units, 0.0)  # work lost with a node is done, and counted, again
-        shown = f"{speed:,.{0 if speed >= 100 else 1}f}" if speed >= 1 else f"{speed:.2g}"
-        return f"{shown} {self._unit}/s, {clock(left / speed)} left"
+
+_WORDS = {
+    "elsewhere": "are held or were finished by other processes",
+    "damaged": "were damaged and are trained anew",
+    "diverged": "diverged",
+    "unreadable": "cannot be read and were left alone",
+    "missing": "are not trained yet",
+    "left": "are left (the same command goes on)",
+    "left again": "are left (the same command begins again)",
+}
+"""Kind of runs -> what is said of them."""

@@ -1,6 +1,6 @@
 """A user's metric on the models of a panel: how well its order of them agrees with ours, and where it does not."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from dbench.seeds import generator
 from dbench.stats import Interval, bootstrap, rank_correlation
 from dbench.stats.ranks import ranks
 from dbench.zoo.panel import Panel
+from dbench.zoo.progress import ProgressBar
 
 BESIDE = ("dci[forest]", "mig", "sap", "modularity", "factor_vae", "beta_vae_metric")
 """Our metrics that a metric is compared with."""
@@ -33,13 +34,13 @@ def score_panel(
     *,
     observations: int = 5_000,
     less_is_better: bool = False,
-    progress: Callable[[int], None] | None = None,
+    bar: ProgressBar | None = None,
 ) -> dict[str, NDArray[np.float64]]:
     """Score every model of a panel with every metric, of dbench or ``module:attribute``.
 
     Metrics are called as :func:`dbench.audit.audit` calls them; those of samples see so many observations, the same
     points of every model. Scores of which less is better change their sign: those whose card says so, and with
-    ``less_is_better`` those that are not dbench's. ``progress`` takes the number of each model before it is scored.
+    ``less_is_better`` those that are not dbench's.
 
     Returns:
         Name -> m scores, higher is better.
@@ -56,8 +57,6 @@ def score_panel(
     signs = {name: _sign(subject, less_is_better) for name, subject in subjects.items()}
     scores: dict[str, list[float]] = {name: [] for name in metrics}
     for number in range(len(panel.keys)):
-        if progress is not None:
-            progress(number)
         source = panel.source(number)
         for name, subject in subjects.items():
             try:
@@ -65,6 +64,8 @@ def score_panel(
             except MetricFailed as error:
                 raise InvalidInput(f"metric {name} {error} on model {number}, {panel.keys[number]}") from error
             scores[name].append(signs[name] * value)
+        if bar is not None:
+            bar.advance(runs=1, units=1)
     return {name: np.array(values) for name, values in scores.items()}
 
 

@@ -2,16 +2,12 @@
 
 import json
 import math
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from dbench.outside import user_code
 from dbench.shown import say
-
-_EACH = 6  # models between two lines where the standard error is no terminal
 
 
 @click.command()
@@ -38,34 +34,27 @@ def rank(
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    from dbench.shown import terminal
     from dbench.stats.estimate import finite_or_none
     from dbench.zoo.panel import SHIPPED, choose_runs, read_panel
+    from dbench.zoo.progress import ProgressBar
     from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
 
-    found = read_panel(panel or SHIPPED)
+    models = read_panel(panel or SHIPPED)
     if quick:
-        found = found.take(choose_runs(found.keys, 1))
+        models = models.take(choose_runs(models.keys, 1))
     named = list(dict.fromkeys(metrics))
     every = list(dict.fromkeys([*named, *BESIDE]))
     # These models are small: threads that wait for each other take three times the processor time.
-    console, total = terminal(stderr=True), len(found.keys)
-    with threadpool_limits(1), console.status("") as status, user_code():
-        tell = _progress(total, status.update if console.is_terminal else lambda line: click.echo(line, err=True))
-        scores = score_panel(
-            found,
-            every,
-            observations=observations,
-            less_is_better=less_is_better,
-            progress=tell if console.is_terminal else lambda number: None if number % _EACH else tell(number),
-        )
+    total = len(models.keys)
+    with threadpool_limits(1), ProgressBar(runs=total, units=total, unit="models") as bar, user_code():
+        scores = score_panel(models, every, observations=observations, less_is_better=less_is_better, bar=bar)
     both = [(name, other) for place, name in enumerate(named) for other in every if other not in named[: place + 1]]
     pairs = [(name, other, agreement(scores, name, other)) for name, other in both]
     flat = {name for name, values in scores.items() if (values == values[0]).all()}
     apart = {name: disagreements(scores, name, BESIDE[0], most) for name in named if name not in (BESIDE[0], *flat)}
     if as_json:
         record = {
-            "models": [key.axes for key in found.keys],
+            "models": [key.axes for key in models.keys],
             "scores": {name: values.tolist() for name, values in scores.items()},
             "agreement": [
                 {
@@ -81,28 +70,16 @@ def rank(
         }
         click.echo(json.dumps(record, indent=1))
         return
-    say(f"{len(found.keys)} models on {found.data.name}; Spearman's correlation of scores over the models,")
+    say(f"{len(models.keys)} models on {models.data.name}; Spearman's correlation of scores over the models,")
     say("with the 95% interval of models drawn anew:")
     for name, other, estimate in pairs:
-        said = f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+        text = f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
         if not math.isfinite(estimate.low):
-            said = f"{estimate.value:.2f} ({len(found.keys)} models are too few for an interval)"
+            text = f"{estimate.value:.2f} ({len(models.keys)} models are too few for an interval)"
         if same := [one for one in (name, other) if one in flat]:
-            said = f"not defined, {same[0]} gives every model the same score"
-        say(f"  {name} with {other}: {said}")
+            text = f"not defined, {same[0]} gives every model the same score"
+        say(f"  {name} with {other}: {text}")
     for name, listed in apart.items():
         say(f"\nRanked farthest apart by {name} and {BESIDE[0]} (1 is the best):")
         for one in listed:
-            say(f"  {one.rank:g} and {one.other:g}: {found.keys[one.model]}")
-
-
-def _progress(total: int, say: Callable[[str], None]) -> Callable[[int], None]:
-    """Say which of so many models is scored, and about how long the others take."""
-    start = time.monotonic()
-
-    def said(number: int) -> None:
-        left = (time.monotonic() - start) / number * (total - number) if number else 0.0
-        about = f", about {left / 60:.0f} min left" if left > 90 else f", about {left:.0f} s left" if number else ""
-        say(f"model {number + 1} of {total}{about}")
-
-    return said
+            say(f"  {one.rank:g} and {one.other:g}: {models.keys[one.model]}")

@@ -1,54 +1,19 @@
 """Score trained runs, many processes at once, each score computed once."""
 
 import time
-from collections import defaultdict
 from collections.abc import Collection, Iterable
-from contextlib import closing
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pandas as pd
 
 from dbench.data import load
 from dbench.errors import DamagedData, DbenchError, InvalidInput, find
+from dbench.zoo.executor import Channel, Processes, run_tasks, terminable
 from dbench.zoo.keys import RunKey
-from dbench.zoo.progress import Meter, clock, teller
+from dbench.zoo.progress import ProgressBar, Summary
 from dbench.zoo.store import Store
-from dbench.zoo.survey import lacking_groups, outdated, state_of, stored_scores
-from dbench.zoo.workers import Line, cores, run_tasks, terminable
-
-
-@dataclass(frozen=True)
-class ScoreSummary:
-    """What a call of :func:`score_runs` did.
-
-    ``seconds`` is a mean a run, by group of scores; ``held`` are runs that another process scored or trained meanwhile;
-    ``again`` says whether groups were computed once more, which a later call does for all runs.
-    """
-
-    scored: int
-    present: int
-    missing: int
-    seconds: dict[str, float]
-    wall: float
-    cancelled: bool
-    held: int = 0
-    again: bool = False
-
-    def __str__(self) -> str:
-        head = f"scored {self.scored} runs in {clock(self.wall)}; {self.present} were scored before"
-        if self.missing:
-            head += f"; {self.missing} are not trained yet"
-        if self.held:
-            head += f"; {self.held} are held by another process"
-        if self.cancelled:
-            head += "; stopped, the same command begins again" if self.again else "; stopped, the same command goes on"
-        if self.seconds:
-            slowest_first = sorted(self.seconds.items(), key=lambda x: -x[1])
-            costs = ", ".join(f"{name} {value:.2f}" for name, value in slowest_first)
-            head += f"\nseconds a run: {sum(self.seconds.values()):.2f} ({costs})"
-        return head
-
+from dbench.zoo.survey import check_data, missing_groups, outdated, state_of, stored_scores
 
 _data = cache(load)
 
@@ -75,15 +40,13 @@ def score_one(
     if document is None:
         codes_checksum = record["files"]["codes.safetensors"]
         document = {"schema": SCORING_SCHEMA, "codes": codes_checksum, "groups": {}, "seconds": {}}
-    lacking = lacking_groups(document)
-    todo = [name for name in SCORERS if (name in again or name in lacking) and name not in without]
+    missing = missing_groups(document)
+    todo = [name for name in SCORERS if (name in again or name in missing) and name not in without]
     stale = outdated(document) & set(without)  # better none than one that looks like the present
     if not todo and not stale:
         return {}
-    data = _data(key.data)
-    if data.fingerprint != record["data_sha256"]:
-        raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
-    run = EncodedRun.of(key, data, store.tensors(key, "codes"), record["scores"])
+    check_data(key, record["data_sha256"])
+    run = EncodedRun.of(key, _data(key.data), store.tensors(key, "codes"), record["scores"])
     spent, bad, impossible = {}, list[str](), list[str]()
     for name in todo:
         start = time.perf_counter()
@@ -95,7 +58,7 @@ def score_one(
             continue
         if wrong := sorted(score for score, value in found.items() if not np.isfinite(value).all()):
             bad += wrong
-            document["groups"].pop(name, None)  # better lacking than what the run's codes no longer give
+            document["groups"].pop(name, None)  # better missing than what the run's codes no longer give
             continue
         document["groups"][name] = {score: np.asarray(value).tolist() for score, value in found.items()}
         spent[name] = time.perf_counter() - start
@@ -112,13 +75,15 @@ def score_one(
     return spent
 
 
-def _work(line: Line, task: tuple[str, RunKey, tuple[str, ...], tuple[str, ...]]) -> dict[str, float] | None:
+def _work(channel: Channel, task: tuple[str, RunKey, tuple[str, ...], tuple[str, ...]]) -> dict[str, float] | None:
     import torch
 
     torch.set_num_threads(1)
     url, key, again, without = task
     with Store(url).claim([key]) as mine:
-        return score_one(Store(url), key, again=again, without=without) if mine else None
+        spent = score_one(Store(url), key, again=again, without=without) if mine else None
+    channel.report(runs=1, units=1)
+    return spent
 
 
 def score_runs(
@@ -128,7 +93,7 @@ def score_runs(
     workers: int | None = None,
     again: Collection[str] = (),
     without: Collection[str] = (),
-) -> ScoreSummary:
+) -> Summary:
     """Score every trained run of a plan. One that cannot be scored does not stop the others.
 
     Groups named in ``again`` are computed once more, those in ``without`` left for a later call. Workers, one a core
@@ -163,30 +128,24 @@ def score_runs(
             broken.append(key)
             continue
         # What is outdated is taken out, also where it is left for a later call.
-        if document is not None and not again and lacking_groups(document) <= set(without) - outdated(document):
+        if document is not None and not again and missing_groups(document) <= set(without) - outdated(document):
             present += 1
         else:
             todo.append(key)
-    spent: dict[str, list[float]] = defaultdict(list)
-    scored, held, cancelled = 0, 0, False
     tasks = [(store.url, key, tuple(again), tuple(without)) for key in todo]
-    news = run_tasks(_work, tasks, workers=workers or cores(), tell=teller())
-    with terminable(), Meter(runs=len(todo), units=len(todo), unit="runs") as meter, closing(news):
-        try:
-            for _, seconds in news:
-                meter.advance(runs=1, units=1)
-                scored += bool(seconds)
-                held += seconds is None
-                for name, value in (seconds or {}).items():
-                    spent[name].append(value)
-        except KeyboardInterrupt:
-            cancelled = True
-    if broken and not cancelled:
+    with terminable():
+        bar = ProgressBar(runs=len(todo), units=len(todo), unit="runs")
+        outcome = run_tasks(Processes(_work, workers), tasks, bar).checked()
+    done = [spent for spent in outcome.results if spent]
+    if broken and not outcome.cancelled:
         raise DamagedData(
             f"{len(broken)} runs are damaged, of another version of their data set, or cannot be read, and have no "
-            f"scores ({scored} others were scored now): {broken[0]}{', ...' if broken[1:] else ''}; "
+            f"scores ({len(done)} others were scored now): {broken[0]}{', ...' if broken[1:] else ''}; "
             "run dbench zoo train to train them anew"
         )
-    means = {name: float(np.mean(values)) for name, values in spent.items()}
-    wall = time.perf_counter() - begin
-    return ScoreSummary(scored, present, missing, means, wall, cancelled, held, again=bool(again))
+    costs = pd.DataFrame(done).mean().sort_values(ascending=False)
+    slowest_first = ", ".join(f"{name} {seconds:.2f}" for name, seconds in costs.items())
+    more = f"seconds a run: {costs.sum():.2f} ({slowest_first})" if done else ""
+    others = {"missing": missing, "elsewhere": outcome.results.count(None)}
+    others["left again" if again else "left"] = len(todo) - len(outcome.results)
+    return Summary("scored", len(done), present, time.perf_counter() - begin, outcome.cancelled, others, more)

@@ -21,12 +21,11 @@ import fsspec
 import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
-from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
-from dbench.files import aside
+from dbench.files import atomic_write, readable
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
 Status = Literal["done", "diverged", "interrupted"]
@@ -47,11 +46,9 @@ def unseal(data: bytes | str, path: str) -> dict[str, Any]:
     Raises:
         DamagedData: it is none, or was changed after it was written.
     """
-    try:
+    with readable(path, " as a document of the store"):
         document = json.loads(data)
         promised = document.pop("sha256")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DamagedData(f"{path} is not a document of the store ({error})") from None
     text = json.dumps(document, sort_keys=True)
     if hashlib.sha256(text.encode()).hexdigest() != promised:
         raise DamagedData(f"{path} does not have the checksum it carries: it was changed after it was written")
@@ -110,14 +107,14 @@ class Store:
 
     def _write(self, path: str, data: bytes) -> None:
         try:
-            with aside(Path(path)) if self.local else self._aside(path) as place:
+            with atomic_write(Path(path)) if self.local else self._atomic_write(path) as place:
                 self._fs.pipe_file(str(place), data)
         except OSError as error:
             raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
 
     @contextmanager
-    def _aside(self, path: str) -> Iterator[str]:
-        """Do in a bucket what :func:`~dbench.files.aside` does in a folder."""
+    def _atomic_write(self, path: str) -> Iterator[str]:
+        """Do in a bucket what :func:`~dbench.files.atomic_write` does in a folder."""
         place = f"{path}.{uuid.uuid4().hex[:8]}.partial"
         try:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
@@ -225,10 +222,8 @@ class Store:
         data = self._read(path)
         if hashlib.sha256(data).hexdigest() != document["files"][f"{name}.safetensors"]:
             raise DamagedData(f"{path} does not have the checksum that run.json gives: damaged or changed")
-        try:
+        with readable(path, " as a safetensors file"):  # numpy lacks some types, bfloat16 say
             return dict(load_tensors(data))
-        except (SafetensorError, LookupError, ValueError, TypeError) as error:  # numpy lacks some types, bfloat16 say
-            raise DamagedData(f"{path} is not a safetensors file: {error}") from None
 
     def intact(self, key: RunKey, record: Mapping[str, Any] | None = None) -> bool:
         """Whether a finished run (done or diverged) is there with every file as its record promises.

@@ -51,7 +51,7 @@ def state_of(store: Store, key: RunKey) -> str:
         return "unreadable"
 
 
-def strangers(stored: Iterable[RunKey], profile: Profile) -> list[RunKey]:
+def unplanned(stored: Iterable[RunKey], profile: Profile) -> list[RunKey]:
     """Return the runs that a profile has no cell for, whatever their seeds."""
     cells = {replace(key, seed=0) for key in profile.runs(data=profile.data)}
     return [key for key in stored if replace(key, seed=0) not in cells]
@@ -62,16 +62,23 @@ def of_other_data(key: RunKey, record: Mapping[str, Any] | None) -> bool:
 
     Not where there is no such run, or where the data set cannot be loaded here.
     """
-    installed = None if record is None else _fingerprint(key.data)
-    return record is not None and installed is not None and record.get("data_sha256") != installed
-
-
-@cache
-def _fingerprint(data_name: str) -> str | None:
     try:
-        return fingerprint_of(data_name)
+        return record is not None and record.get("data_sha256") != _fingerprint(key.data)
     except DbenchError:
-        return None
+        return False
+
+
+def check_data(key: RunKey, data_sha256: str) -> None:
+    """Insist that the data set of a run is installed in the version that it was trained on.
+
+    Raises:
+        DamagedData: it is not.
+    """
+    if _fingerprint(key.data) != data_sha256:
+        raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
+
+
+_fingerprint = cache(fingerprint_of)
 
 
 def stored_scores(store: Store, key: RunKey) -> dict[str, Any] | None:
@@ -89,7 +96,7 @@ def stored_scores(store: Store, key: RunKey) -> dict[str, Any] | None:
     return document if whole and document.get("codes") == record["files"].get("codes.safetensors") else None
 
 
-def lacking_groups(document: Mapping[str, Any] | None) -> set[str]:
+def missing_groups(document: Mapping[str, Any] | None) -> set[str]:
     """Return the groups of scores that are not in a document of :func:`stored_scores`, or outdated there."""
     from dbench.zoo.scorers import SCORERS
 
@@ -112,7 +119,7 @@ def _progress(store: Store, key: RunKey) -> str:
         return "unscored"
     if document is None:
         return "unscored"
-    return "partly scored" if lacking_groups(document) else "scored"
+    return "partly scored" if missing_groups(document) else "scored"
 
 
 def precisions_of(store: Store) -> set[str]:

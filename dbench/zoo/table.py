@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbench.errors import DamagedData, InvalidInput
+from dbench.files import readable
 from dbench.zoo.arrays import check_whole_seeds, read_promised
 from dbench.zoo.keys import KEY_SCHEMA, RunKey
 
@@ -25,6 +25,44 @@ COLUMNS = dict.fromkeys(("run", "profile", *AXES, "status", "score", "value", *P
 """Columns of the table and the kind of value each holds."""
 
 
+_TEXT = {"type": "string"}
+_TEXTS = {"type": "array", "items": _TEXT}
+_MANIFEST = {
+    "type": "object",
+    "required": ["schema", "sha256", "runs", "scores", "profile", "key_schema", "arrays"],
+    "properties": {
+        "schema": {"const": TABLE_SCHEMA},
+        "sha256": _TEXT,
+        "runs": {"type": "integer"},
+        "key_schema": {"type": "integer"},
+        "scores": _TEXTS,
+        "profile": {
+            "type": "object",
+            "properties": {"sweeps": {"type": "array", "items": {"type": "object"}}, "deviations": _TEXTS},
+        },
+        "arrays": {
+            "type": "object",
+            "required": ["sha256", "shapes"],
+            "properties": {"sha256": _TEXT, "shapes": {"type": "object"}},
+        },
+        "score_versions": {"type": "object"},
+        "rules": {"type": "object", "additionalProperties": _TEXT},
+        "encoded_on": _TEXTS,
+    },
+}
+
+
+def check_provenance(what: str, record: Mapping[str, Any]) -> None:
+    """Insist that the record of a run has what a table says of how it was trained.
+
+    Raises:
+        DamagedData: it lacks some of it.
+    """
+    for column in PROVENANCE:
+        if not isinstance(record.get(column), (int, float) if column in NUMBERS else str):
+            raise DamagedData(f"{what} must say its {column}, got {record.get(column)!r:.80}")
+
+
 def load_manifest(folder: str | Path) -> dict[str, Any]:
     """Read the manifest beside a runs table.
 
@@ -32,37 +70,18 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
         InvalidInput: there is none.
         DamagedData: it is not a manifest of this version.
     """
+    from jsonschema import Draft202012Validator  # only here: to train and pack takes none
+    from jsonschema.exceptions import best_match
+
     path = Path(folder) / MANIFEST
     try:
-        manifest = json.loads(path.read_bytes())
+        manifest: dict[str, Any] = json.loads(path.read_bytes())
     except OSError as error:
         raise InvalidInput(f"runs must be a folder with {TABLE} and {MANIFEST}, got {str(folder)!r}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"{path} is not JSON: {error}") from None
-    if not isinstance(manifest, dict) or manifest.get("schema") != TABLE_SCHEMA:
-        raise DamagedData(f"{path} is not a manifest of schema {TABLE_SCHEMA}")
-    fields = {"sha256": str, "runs": int, "scores": list, "profile": dict, "key_schema": int}
-    for name, kind in {**fields, "arrays": dict}.items():
-        if not isinstance(manifest.get(name), kind):
-            raise DamagedData(f"{path} must hold {name} ({kind.__name__}), got {manifest.get(name)!r:.80}")
-    if not all(isinstance(score, str) for score in manifest["scores"]):
-        raise DamagedData(f"{path} must name scores, got {manifest['scores']!r:.80}")
-    sweeps = manifest["profile"].get("sweeps", [])
-    if not isinstance(sweeps, list) or not all(isinstance(sweep, dict) for sweep in sweeps):
-        raise DamagedData(f"{path}: sweeps of the profile must be a list of tables, got {sweeps!r:.80}")
-    deviations = manifest["profile"].get("deviations", [])
-    if not isinstance(deviations, list) or not all(isinstance(text, str) for text in deviations):
-        raise DamagedData(f"{path}: deviations of the profile must be a list of text, got {deviations!r:.80}")
-    if not isinstance(had := manifest.get("score_versions", {}), dict):
-        raise DamagedData(f"{path}: score_versions must be numbers by group, got {had!r:.80}")
-    rules = manifest.get("rules", {})
-    if not isinstance(rules, dict) or not all(isinstance(card, str) for card in rules.values()):
-        raise DamagedData(f"{path}: rules must be hashes by card, got {rules!r:.80}")
-    encoded = manifest.get("encoded_on", [])
-    if not isinstance(encoded, list) or not all(isinstance(device, str) for device in encoded):
-        raise DamagedData(f"{path}: encoded_on must be a list of devices, got {encoded!r:.80}")
-    if not isinstance(manifest["arrays"].get("sha256"), str) or not isinstance(manifest["arrays"].get("shapes"), dict):
-        raise DamagedData(f"{path} must hold sha256 and shapes of the arrays, got {manifest['arrays']!r:.80}")
+    if (wrong := best_match(Draft202012Validator(_MANIFEST).iter_errors(manifest))) is not None:
+        raise DamagedData(f"{path} is not a manifest of this version: {wrong.json_path} {wrong.message:.200}")
     return manifest
 
 
@@ -76,7 +95,7 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
     manifest = load_manifest(folder)
     path = Path(folder) / TABLE
     data = read_promised(path, manifest["sha256"])
-    try:
+    with readable(str(path), " as a Parquet table"):
         rows, promised = pq.read_metadata(io.BytesIO(data)).num_rows, manifest["runs"] * len(manifest["scores"])
         if rows != promised:  # told before they are all in memory
             raise DamagedData(
@@ -87,8 +106,6 @@ def load_runs(folder: str | Path) -> pd.DataFrame:
         columns = pq.read_table(io.BytesIO(data)).replace_schema_metadata(None)
         columns.validate(full=True)  # text that is not UTF-8 would be noticed by whoever reads it first
         table: pd.DataFrame = columns.to_pandas()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise DamagedData(f"{path} is not a Parquet table: {error}") from None
     _check_columns(table, path)
     _check_rows(table, manifest, path)
     run_keys(table, manifest)

@@ -3,8 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,15 @@ from rich.console import Console
 
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.provenance import commit, utc_now, versions
-from dbench.zoo.devices import device_name
-from dbench.zoo.engine import images_of, network_of
-from dbench.zoo.finish import finish
+from dbench.training.execution import device_name
+from dbench.zoo.engine import finish, images_of, network_of
+from dbench.zoo.executor import FAILED, Channel, Processes, run_tasks, terminable
 from dbench.zoo.keys import RunKey
 from dbench.zoo.pack import PackedRun, checksum, read_pack, shapes_of
-from dbench.zoo.progress import Meter, clock, teller
+from dbench.zoo.progress import ProgressBar, Summary, log_to
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, precisions_of, state_of
 from dbench.zoo.table import PROVENANCE
-from dbench.zoo.workers import FAILED, Line, cores, run_tasks, terminable
 
 _AT_ONCE = 2
 """Runs encoded together: the convolutional network takes as long for one as for two."""
@@ -33,29 +31,9 @@ _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": "1000000000", "MALLOC_MMAP_THRESHOLD_": 
 """With these glibc keeps memory from pass to pass, and the convolutional network encodes in half the time."""
 
 
-@dataclass(frozen=True)
-class UnpackSummary:
-    """What a call of :func:`unpack_runs` did, in numbers of runs; ``held`` are in another process's hands."""
-
-    taken: int
-    present: int
-    held: int
-    left: int
-    seconds: float
-    cancelled: bool
-
-    def __str__(self) -> str:
-        parts = [f"took in {self.taken} runs in {clock(self.seconds)}", f"{self.present} were there before"]
-        if self.held:
-            parts.append(f"{self.held} are held by another process")
-        if self.left:
-            parts.append(f"{self.left} are left (the same command goes on)")
-        return "; ".join(parts)
-
-
 def unpack_runs(
     store: Store, paths: Iterable[Path], *, workers: int | None = None, console: Console | None = None
-) -> UnpackSummary:
+) -> Summary:
     """Take the runs of packs into a store. What is bad of them is told and does not stop the others.
 
     Codes and bound are computed here, by processes of one thread each, one a core when ``workers`` is not given; the
@@ -68,31 +46,22 @@ def unpack_runs(
         DbenchError: a worker died; likewise.
     """
     store.check_shared()
-    begin, console = time.monotonic(), console or Console(stderr=True)
-    tell, errors = teller(console), list[DbenchError]()
+    begin, log, errors = time.monotonic(), log_to(console), list[DbenchError]()
 
     def refuse(error: DbenchError) -> None:
         errors.append(error)
-        tell(f"{FAILED}: {error}")
+        log(f"{FAILED}: {error}")
 
     new, present = _read(store, paths, refuse)
     if len(commits := sorted({run.record["commit"] for run in new})) > 1:
-        tell(f"these runs were trained by {len(commits)} versions of dbench: {', '.join(commits)}")
-    taken, held, cancelled = 0, 0, False
-    meter = Meter(runs=len(new), units=len(new), unit="runs", console=console)
-    news = run_tasks(_work, _tasks(store, new), workers=workers or cores(), tell=tell)
-    with terminable(), _environment(_ALLOCATOR), meter, closing(news):
-        try:
-            for kind, content in news:
-                if kind == "done":
-                    meter.advance(runs=content["taken"], units=content["taken"])
-                    taken, held = taken + content["taken"], held + content["held"]
-        except KeyboardInterrupt:
-            cancelled = True
-        except DbenchError as error:  # told already
-            errors.append(error)
-    summary = UnpackSummary(taken, present, held, len(new) - taken - held, time.monotonic() - begin, cancelled)
-    if errors and not cancelled:
+        log(f"these runs were trained by {len(commits)} versions of dbench: {', '.join(commits)}")
+    with terminable(), _environment(_ALLOCATOR):
+        bar = ProgressBar(runs=len(new), units=len(new), unit="runs", console=console)
+        outcome = run_tasks(Processes(_work, workers), _tasks(store, new), bar)
+    taken, held = (sum(result[name] for result in outcome.results) for name in ("taken", "held"))
+    others = {"elsewhere": held, "left": len(new) - taken - held}
+    summary = Summary("took in", taken, present, time.monotonic() - begin, outcome.cancelled, others)
+    if (errors := errors + outcome.errors) and not outcome.cancelled:
         raise type(errors[0])(f"{errors[0]} (otherwise {summary})")
     return summary
 
@@ -105,9 +74,9 @@ def _read(store: Store, paths: Iterable[Path], refuse: Callable[[DbenchError], N
             runs = read_pack(path)
             given = {run.record["precision"] for run in runs}
             if len(given | precision) > 1:
-                said, wanted = (", ".join(sorted(each)) for each in (given, precision or {"one alone"}))
+                theirs, ours = (", ".join(sorted(each)) for each in (given, precision or {"one alone"}))
                 raise InvalidInput(
-                    f"precision of the runs of a store must be the same, here {wanted}, got {said} in {path}; "
+                    f"precision of the runs of a store must be the same, here {ours}, got {theirs} in {path}; "
                     "unpack it into another --store"
                 )
         except DbenchError as error:
@@ -148,25 +117,26 @@ def _is_there(store: Store, run: PackedRun, twin: PackedRun | None) -> bool:
     return True
 
 
-def _tasks(store: Store, runs: Iterable[PackedRun]) -> list[tuple[str, Path, tuple[str, ...]]]:
+_Task = tuple[str, tuple[PackedRun, ...]]
+
+
+def _tasks(store: Store, runs: Iterable[PackedRun]) -> list[_Task]:
     """Cut runs into tasks: of one file, data set and network each."""
 
     def kind(run: PackedRun) -> tuple[str, str, str]:
         return str(run.path), run.key.data, run.key.network
 
-    tasks = []
+    tasks = list[_Task]()
     for _, grouped in groupby(sorted(runs, key=kind), kind):
-        same = list(grouped)
-        parts = [same[place : place + _AT_ONCE] for place in range(0, len(same), _AT_ONCE)]
-        tasks += [(store.address, part[0].path.resolve(), tuple(run.key.digest for run in part)) for part in parts]
+        same = tuple(grouped)
+        tasks += [(store.address, same[place : place + _AT_ONCE]) for place in range(0, len(same), _AT_ONCE)]
     return tasks
 
 
-def _work(line: Line, task: tuple[str, Path, tuple[str, ...]]) -> dict[str, int]:
+def _work(channel: Channel, task: _Task) -> dict[str, int]:
     """Encode a few runs and save them; one thread."""
     torch.set_num_threads(1)
-    url, path, digests = task
-    store, runs = Store(url), [run for run in read_pack(path) if run.key.digest in digests]
+    store, runs = Store(task[0]), task[1]
     with store.claim([run.key for run in runs]) as held:
         mine = [run for run in runs if run.key in held and state_of(store, run.key) not in FINISHED]
         for run in mine:
@@ -174,6 +144,7 @@ def _work(line: Line, task: tuple[str, Path, tuple[str, ...]]) -> dict[str, int]
                 record = {**_trained(run), "diverged_at": run.record["diverged_at"]}
                 store.save(run.key, status="diverged", tensors={}, record=record)
         _finish(store, [run for run in mine if run.done])
+    channel.report(runs=len(mine), units=len(mine))
     return {"taken": len(mine), "held": len(runs) - len(mine)}  # or taken in by another process meanwhile
 
 

@@ -1,25 +1,37 @@
 """Verify evidence: retrain a few of its runs from their keys alone and compare every score."""
 
 import tempfile
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pandas as pd
-from rich.table import Table
+from rich.table import Column, Table
 
 from dbench import seeds
-from dbench.errors import DamagedData, EvidenceLacking, InvalidInput
+from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.training import State
 from dbench.zoo.arrays import cells, load_arrays
-from dbench.zoo.early import FIRST_LOSS, early_tolerance
-from dbench.zoo.engine import EARLY, images_of, train_keys
+from dbench.zoo.engine import EARLY, train_keys
 from dbench.zoo.keys import RunKey
 from dbench.zoo.score import score_runs
 from dbench.zoo.store import Store
+from dbench.zoo.survey import check_data
 from dbench.zoo.table import load_manifest, load_runs, run_keys
-from dbench.zoo.tolerance import OF_A_POPULATION, STRAYS, accepted, in_order_of_size
+from dbench.zoo.tolerance import FIRST_LOSS, OF_A_POPULATION, OUTLIERS, accepted, in_order_of_size, rounding_tolerance
 from dbench.zoo.train import train_runs
+
+RESULTS = {
+    "same": "same",
+    "agrees": "agrees",
+    "not tested": "not tested: seeds differ as much as the table",
+    "outlier": "beyond, as a few of a true rerun",
+    "differs": "[red]differs[/red]",
+}
+"""What a comparison of a score may come to -> what is shown of it; docs/zoo.md says what decides."""
+
+_SAME_RUN = 0.5
+"""Share of scores equal to the last bit from which on a run is the same one: another draw has a few by chance."""
 
 
 def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
@@ -36,10 +48,9 @@ def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: 
 
     Returns:
         One row for each run and score, those of a population left out: ``run``, ``name`` (objective, strength and
-        seed), ``score``, ``table``, ``retrained``, ``difference``, ``tolerance`` (``dbench.zoo.tolerance``; of the
-        first loss ``dbench.zoo.early``), ``exact``, ``agrees``, ``stray``: beyond its tolerance, as a few scores of
-        another draw are; and ``tested``: false where the tolerance tests nothing. A score that neither agrees nor is
-        a stray differs. A run that diverged in the table or when retrained has the row ``status`` alone.
+        seed), ``score``, ``table``, ``retrained``, ``difference``, ``tolerance`` (:mod:`dbench.zoo.tolerance`) and
+        ``result``, one of :data:`RESULTS`. A run that diverged in the table or when retrained has the row ``status``
+        alone.
 
     Raises:
         InvalidInput: no such table, too many runs asked for, scores that this version does not compute, or no two
@@ -52,19 +63,16 @@ def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: 
     chosen = [keys[digest] for digest in choose_runs(table, number=number, seed=seed)]
     of_run = {key: table[table["run"] == key.digest] for key in chosen}
     for key, rows in of_run.items():  # what can be told beforehand is told before hours of training
-        _check_data(key, images_of(key.data)[0].fingerprint, rows)
-    for key, rows in of_run.items():
-        if names := _names(rows):
-            accepted(table, key.digest, names)  # refuses a table that says nothing of reruns
-            break
+        check_data(key, rows["data_sha256"].iloc[0])
+    if known := [(key.digest, values.index) for key, rows in of_run.items() if len(values := _values(rows))]:
+        accepted(table, *known[0])  # refuses a table that says nothing of reruns
     with tempfile.TemporaryDirectory(prefix="dbench-verify-") as place:
         store = Store(place)
         for step in (train_runs, score_runs):
             # Half-trained runs compare with nothing: a Ctrl-C must not pass for evidence that differs.
             if step(store, chosen, workers=workers).cancelled:
                 raise KeyboardInterrupt
-        parts = [_compare(store, key, table) for key in chosen]
-    return pd.concat(parts, ignore_index=True)
+        return pd.concat([_verified(store, key, table, rows) for key, rows in of_run.items()], ignore_index=True)
 
 
 def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
@@ -83,9 +91,8 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
     if known.empty:
         raise EvidenceLacking(f"{folder} must hold a run that is done and has {' or '.join(early)}, got none")
     (digest,) = choose_runs(known, number=1, seed=seed)
-    key, rows = run_keys(table, manifest)[digest], table[table["run"] == digest]
-    _check_data(key, images_of(key.data)[0].fingerprint, rows)
-    names = [name for name in early if name in set(rows["score"])]
+    key, rows = run_keys(table, manifest)[digest], known[known["run"] == digest]
+    check_data(key, rows["data_sha256"].iloc[0])
     found: dict[str, float] = {}
 
     def keep(state: State) -> bool:
@@ -94,110 +101,71 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
         return state.step >= max(EARLY)
 
     train_keys([key], each_block=keep)
-    return _compared(table, key, found, names)
+    return _compared(table, key, _values(rows), found)
 
 
-def _compare(store: Store, key: RunKey, table: pd.DataFrame) -> pd.DataFrame:
-    record, rows = store.record(key), table[table["run"] == key.digest]
-    assert record is not None
-    document = store.read_document("scores", key=key)
-    found = cells((document or {"scores": {}})["scores"])
-    names = _names(rows)
-    if (trained := record["status"]) != (said := rows["status"].iloc[0]) or trained == "diverged":
-        frame = _frame(key, {"status": 1.0}, {"status": float(trained == said)})
-        return frame.assign(tolerance=0.0, tested=True, agrees=frame["exact"])
-    if unknown := sorted(set(names) - set(found)):
+def _values(rows: pd.DataFrame) -> pd.Series:
+    """Scores of a run that a rerun has, too, by name; none of one that diverged."""
+    values = rows.set_index("score")["value"].dropna()
+    return values[[not name.startswith(OF_A_POPULATION) for name in values.index]]
+
+
+def _verified(store: Store, key: RunKey, table: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    expected, trained = rows["status"].iloc[0], store.status(key)
+    if trained != expected or trained == "diverged":
+        frame = _frame(key, pd.Series({"status": 1.0}), pd.Series({"status": float(trained == expected)}))
+        return frame.assign(tolerance=0.0, result="same" if trained == expected else "differs")
+    values = _values(rows)
+    found = cells((store.read_document("scores", key=key) or {"scores": {}})["scores"])
+    if unknown := sorted(set(values.index) - set(found)):
         raise InvalidInput(
             f"scores of the table must be ones that this version computes, got {', '.join(unknown)}; verify it with "
             "the version that made it"
         )
-    frame = _compared(table, key, found, names)
-    beyond = ~frame["agrees"] & (frame["score"] != FIRST_LOSS)
-    another_draw = frame["exact"].mean() < _SAME_RUN
-    frame["stray"] = beyond & another_draw & (beyond.sum() <= STRAYS * len(frame))
+    frame = _compared(table, key, values, found)
+    beyond = (frame["result"] == "differs") & (frame["score"] != FIRST_LOSS)
+    another_draw = (frame["result"] == "same").mean() < _SAME_RUN
+    if another_draw and beyond.sum() <= OUTLIERS * len(frame):
+        frame.loc[beyond, "result"] = "outlier"
     return frame
 
 
-_SAME_RUN = 0.5
-"""Share of scores equal to the last bit from which on a run is the same one: another draw has a few by chance."""
-
-
-def _names(rows: pd.DataFrame) -> list[str]:
-    """Scores of a run that a rerun has, too; none of one that diverged."""
-    scored = rows.loc[rows["value"].notna(), "score"]
-    return [name for name in scored if not name.startswith(OF_A_POPULATION)]
-
-
-def _check_data(key: RunKey, fingerprint: str, rows: pd.DataFrame) -> None:
-    if fingerprint != rows["data_sha256"].iloc[0]:
-        raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
-
-
-def _compared(table: pd.DataFrame, key: RunKey, found: Mapping[str, float], names: Sequence[str]) -> pd.DataFrame:
-    rows = table[table["run"] == key.digest].set_index("score")["value"]
-    both = pd.DataFrame([{name: rows[name] for name in names}, {name: found[name] for name in names}])
+def _compared(table: pd.DataFrame, key: RunKey, values: pd.Series, found: Mapping[str, float]) -> pd.DataFrame:
+    """Hold scores found against those of the table, each to its tolerance."""
+    both = pd.DataFrame([values, pd.Series(found)[values.index]])
     if (both.iloc[0] != both.iloc[1]).any():  # another draw
         both = in_order_of_size(both)
-    expected, retrained = (dict(zip(names, map(float, row), strict=True)) for row in both.to_numpy())
-    frame = _frame(key, expected, retrained)
-    limits = accepted(table, key.digest, names)
-    frame["tolerance"] = limits["tolerance"].to_numpy()
-    first = frame["score"] == FIRST_LOSS
-    if not frame.loc[first, "exact"].all():
-        frame.loc[first, "tolerance"] = early_tolerance(key, found[FIRST_LOSS], rows[FIRST_LOSS])
-    # Those of this version, not those of the manifest: the evidence must not set the measure it is held to.
-    frame["tested"] = frame["exact"] | (frame["tolerance"] < limits["range"].to_numpy()) | (frame["tolerance"] == 0)
-    frame["agrees"] = frame["difference"] <= frame["tolerance"]
-    return frame
+    frame, limits = _frame(key, both.iloc[0], both.iloc[1]), accepted(table, key.digest, both.columns)
+    exact = (frame["difference"] == 0).to_numpy()
+    tolerance, width = (limits[name].to_numpy(copy=True) for name in ("tolerance", "range"))
+    first = (frame["score"] == FIRST_LOSS).to_numpy()
+    if not exact[first].all():
+        tolerance[first] = rounding_tolerance(key, found[FIRST_LOSS], values[FIRST_LOSS])
+    # By the table and this version, not by the manifest: the evidence must not set the measure it is held to.
+    tested = (tolerance < width) | (tolerance == 0)
+    agrees = np.where(tested, "agrees", "not tested")
+    result = np.where(exact, "same", np.where(frame["difference"] <= tolerance, agrees, "differs"))
+    return frame.assign(tolerance=tolerance, result=result)
 
 
-def _frame(key: RunKey, expected: Mapping[str, float], found: Mapping[str, float]) -> pd.DataFrame:
-    frame = pd.DataFrame(
-        {
-            "run": key.digest,
-            "name": f"{key.objective} {key.strength:g} seed {key.seed}",
-            "score": list(expected),
-            "table": list(expected.values()),
-            "retrained": [found[name] for name in expected],
-        }
-    )
-    frame["difference"] = (frame["retrained"] - frame["table"]).abs()
-    frame["exact"] = frame["difference"] == 0
-    return frame.assign(stray=False)
-
-
-_UNTESTED = "not tested: seeds differ as much as the table"
-_NUMBERS = ["table", "retrained", "difference", "tolerance"]
+def _frame(key: RunKey, expected: pd.Series, retrained: pd.Series) -> pd.DataFrame:
+    name = f"{key.objective} {key.strength:g} seed {key.seed}"
+    frame = pd.DataFrame({"run": key.digest, "name": name, "table": expected, "retrained": retrained})
+    frame = frame.rename_axis("score").reset_index()[["run", "name", "score", "table", "retrained"]]
+    return frame.assign(difference=(frame["retrained"] - frame["table"]).abs())
 
 
 def comparison_table(comparison: pd.DataFrame) -> Table:
-    """Lay out a comparison for the terminal: what differs score by score, and of each run one line for the rest."""
-    shown = Table(box=None, header_style="bold")
-    for column in ("run", "score"):
-        shown.add_column(column)
-    for column in _NUMBERS:
-        shown.add_column(column, justify="right")
-    shown.add_column("")
-    for _, rows in comparison.groupby("run", sort=False):
-        name = rows["name"].iloc[0]
-        exact, near = rows[rows["exact"]], rows[rows["agrees"] & rows["tested"] & ~rows["exact"]]
-        untested = rows[rows["agrees"] & ~rows["tested"]]
-        if len(exact):
-            shown.add_row(name, _counted(exact), *("" for _ in _NUMBERS), "same")
-        if len(near):
-            furthest = near.iloc[(near["difference"] / near["tolerance"]).argmax()].to_dict()
-            shown.add_row(name, f"{_counted(near)}, furthest {furthest['score']}", *_numbers(furthest), "agrees")
-        if len(untested):
-            shown.add_row(name, _counted(untested), *("" for _ in _NUMBERS), _UNTESTED)
-        for row in rows[~rows["agrees"]].to_dict("records"):
-            said = "beyond, as a few of a true rerun" if row["stray"] else "[red]differs[/red]"
-            shown.add_row(name, row["score"], *_numbers(row), said)
+    """Lay out a comparison for the terminal: what differs score by score, and of all else of a run the furthest."""
+    numbers = ["table", "retrained", "difference", "tolerance"]
+    columns = (Column(name, justify="right") for name in numbers)
+    shown = Table("run", "score", *columns, "", box=None, header_style="bold")
+    for (name, result), rows in comparison.groupby(["name", "result"], sort=False):
+        furthest_first = rows.assign(share=rows["difference"] / rows["tolerance"]).sort_values("share", ascending=False)
+        one_by_one = result in ("outlier", "differs")
+        more = "" if one_by_one or len(rows) == 1 else f", {len(rows) - 1} more"
+        for row in furthest_first[: None if one_by_one else 1].to_dict("records"):
+            shown.add_row(
+                str(name), row["score"], *(f"{row[one]:.6g}" for one in numbers), f"{RESULTS[str(result)]}{more}"
+            )
     return shown
-
-
-def _counted(rows: pd.DataFrame) -> str:
-    return f"{len(rows)} score{'s' if len(rows) > 1 else ''}"
-
-
-def _numbers(row: Mapping[Hashable, Any]) -> list[str]:
-    return [f"{row[column]:.6g}" for column in _NUMBERS]

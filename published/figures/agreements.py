@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from dbench.errors import EvidenceLacking
 from dbench.estimates.agreements import agreements_of, median_agreement
 from dbench.estimates.population import Population, PopulationPair
-from dbench.scoring.style import label_of, look_of
 from dbench.seeds import generator
 from dbench.stats import rank_correlation
 from dbench_published.figures.card import figure
+from dbench_published.figures.labels import label_of, look_of
 from dbench_published.figures.lookup import correlations, held, in_order, labels, setting_means
 from dbench_published.figures.panels import close, heat_map, panels
 from dbench_published.figures.scatters import AGGREGATION_LABELS, AGGREGATIONS

@@ -11,12 +11,12 @@ from dbench.errors import EvidenceLacking, InvalidInput, find
 from dbench.estimates.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
 from dbench.estimates.partly_scored import on_scored_seeds
 from dbench.estimates.population import Population, PopulationPair
-from dbench.scoring.style import label_of
 from dbench.study import UNSUPERVISED
 from dbench.zoo.store import Store
 from dbench_published.figures import agreements, interventions, scatters, structure, sweeps, traversals  # noqa: F401
 from dbench_published.figures.card import FIGURES, FigureCard, Kind
 from dbench_published.figures.files import write_figure
+from dbench_published.figures.labels import label_of
 from dbench_published.figures.lookup import in_order
 from dbench_published.figures.models import Models, models_of_store
 

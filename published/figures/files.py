@@ -15,7 +15,7 @@ from matplotlib.spines import Spine
 from matplotlib.text import Text
 from PIL import Image
 
-from dbench.files import write_aside
+from dbench.files import write_file
 from dbench.scoring.style import STYLE
 
 DPI = 160  # of PNG files
@@ -30,8 +30,8 @@ def write_figure(figure: Figure, folder: Path, name: str, *, title: str, alt: st
     described = {"Title": title, "Description": alt}
     png = _saved(figure, "png", {"Software": None, **described})
     svg = _saved(figure, "svg", {"Date": None, "Creator": None, **described})
-    write_aside(folder / f"{name}.png", png)
-    write_aside(folder / f"{name}.svg", svg)
+    write_file(folder / f"{name}.png", png)
+    write_file(folder / f"{name}.svg", svg)
 
 
 def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> None:
@@ -45,7 +45,7 @@ def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str
     described = {"Date": None, "Creator": None, "Title": title, "Description": alt}
     svg = _saved(figure, "svg", described, text="none", dpi=DPI_SMALL)
     svg = svg.replace(b"'DejaVu Sans'", b"'DejaVu Sans', sans-serif")
-    write_aside(folder / f"{name}.svg", re.sub(rb'(?<=data:image/png;base64,)[^"]+', _fewer_colours, svg))
+    write_file(folder / f"{name}.svg", re.sub(rb'(?<=data:image/png;base64,)[^"]+', _fewer_colours, svg))
 
 
 def _marks(axes: Axes) -> int:

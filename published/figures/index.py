@@ -8,10 +8,10 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from dbench.claims.ledger import ledger
-from dbench.files import write_aside
-from dbench.scoring.style import WIDTH
+from dbench.files import write_file
 from dbench_published.figures.draw import Drawn
 from dbench_published.figures.files import DPI
+from dbench_published.figures.labels import WIDTH
 
 
 def write_index(folder: Path, drawn: Sequence[Drawn], *, verdicts: Mapping[str, str] | None = None) -> Path:
@@ -35,4 +35,4 @@ def _write(path: Path, shown: Mapping[str, object]) -> Path:
         keep_trailing_newline=True,
     )
     template = files("dbench_published.figures").joinpath(f"{path.name}.j2").read_text(encoding="utf-8")
-    return write_aside(path, environment.from_string(template).render(shown))
+    return write_file(path, environment.from_string(template).render(shown))

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from dbench.errors import DbenchError, EvidenceLacking
 from dbench.estimates.population import Population
 from dbench.estimates.zoo_statistics import settings_of
-from dbench.scoring.style import LOOKS, label_of, score_label
+from dbench.scoring.style import LOOKS
 from dbench.stats import rank_correlation
+from dbench_published.figures.labels import label_of, score_label
 
 Array = NDArray[np.float64]
 

@@ -13,12 +13,12 @@ from dbench.data import DataSet
 from dbench.data.held_out import WITHOUT
 from dbench.errors import EvidenceLacking, unknown_name
 from dbench.metrics.posterior import kl_per_code
-from dbench.scoring.style import label_of
 from dbench.study import UNSUPERVISED
 from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import ACTIVE, EncodedRun
 from dbench.zoo.store import Store
+from dbench_published.figures.labels import label_of
 
 Array = NDArray[np.float64]
 

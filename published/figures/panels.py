@@ -12,7 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
-from dbench.scoring.style import INK, SOFT, WIDTH, label_of, look_of, number
+from dbench.scoring.style import INK, SOFT, number
+from dbench_published.figures.labels import WIDTH, label_of, look_of
 
 Array = NDArray[np.float64]
 Share = bool | Literal["none", "all", "row", "col"]

@@ -11,9 +11,10 @@ from dbench.estimates.population import Population, PopulationPair
 from dbench.estimates.relations import relations_of
 from dbench.estimates.zoo_statistics import arrays_of
 from dbench.metrics.modularity import modularity_per_code
-from dbench.scoring.style import label_of, number, score_label
+from dbench.scoring.style import number
 from dbench.stats import rank_correlation
 from dbench_published.figures.card import figure
+from dbench_published.figures.labels import label_of, score_label
 from dbench_published.figures.lookup import held, in_order, labels, labels_of_models, of_models, setting_means
 from dbench_published.figures.panels import close, diagonal, legend, logarithmic, note, panels, scatter
 from dbench_published.figures.sweeps import METRICS

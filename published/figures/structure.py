@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from dbench.errors import EvidenceLacking
 from dbench.estimates.population import Population
 from dbench.estimates.relations import relations_of
-from dbench.metrics.alignment import align
+from dbench.metrics.aggregations import align
 from dbench.metrics.groups import merge_thresholds
-from dbench.scoring.style import score_label
 from dbench_published.figures.card import figure
 from dbench_published.figures.hinton import dendrogram, groups_curve, hinton
+from dbench_published.figures.labels import score_label
 from dbench_published.figures.lookup import Model, factor_names, held, in_order, models_of, of_models
 from dbench_published.figures.panels import AMOUNT, close, heat_map, panels
 

@@ -10,8 +10,9 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from dbench.estimates.population import Population
-from dbench.scoring.style import INK, SOFT, label_of, look_of, score_label
+from dbench.scoring.style import INK, SOFT
 from dbench_published.figures.card import figure
+from dbench_published.figures.labels import label_of, look_of, score_label
 from dbench_published.figures.lookup import held, in_order, labels_of_models, of_models
 from dbench_published.figures.panels import close, legend, logarithmic, name_objectives, panels, violins
 

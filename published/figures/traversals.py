@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from dbench.scoring.plots import GAP, REACH, show_images, traversal
 from dbench.scoring.style import number
-from dbench.scoring.traversal import GAP, REACH, show_images, traversal
 from dbench.seeds import generator
 from dbench_published.figures.card import figure
 from dbench_published.figures.models import Models

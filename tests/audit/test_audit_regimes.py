@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dbench.audit import audit
-from dbench.audit.regimes import WIDTH, redundant_copies, wide_noise
+from dbench.audit.checks import WIDTH, redundant_copies, wide_noise
 from dbench.metrics import mcc, minimality, sufficiency
 
 CASES = [

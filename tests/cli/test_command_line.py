@@ -148,7 +148,7 @@ def test_an_empty_store_shows_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_cancelled_training_exits_with_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    cancelled = train_module.TrainSummary(1, 0, 0, 5, 0, 1.0, cancelled=True)
+    cancelled = train_module.Summary("trained", 0, 1, 1.0, cancelled=True, others={"left": 5})
     monkeypatch.setattr(train_module, "train_runs", Mock(return_value=cancelled))
     result = run("zoo", "train", "--store", str(tmp_path))
     assert result.exit_code == 130
@@ -160,7 +160,7 @@ def test_training_code_that_is_not_committed_is_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, commit: str, warns: bool
 ) -> None:
     monkeypatch.setattr("dbench.provenance.commit", lambda: commit)
-    trained = train_module.TrainSummary(0, 0, 0, 0, 0, 1.0, cancelled=False)
+    trained = train_module.Summary("trained", 0, 0, 1.0, cancelled=False)
     monkeypatch.setattr(train_module, "train_runs", Mock(return_value=trained))
     result = run("zoo", "train", "--store", str(tmp_path))
     assert result.exit_code == 0
@@ -175,7 +175,7 @@ def test_a_stopped_verification_exits_with_130_and_accuses_nobody(monkeypatch: p
 
 
 def test_options_reach_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    trained = Mock(return_value=train_module.TrainSummary(0, 0, 0, 0, 0, 1.0, cancelled=False))
+    trained = Mock(return_value=train_module.Summary("trained", 0, 0, 1.0, cancelled=False))
     monkeypatch.setattr(train_module, "train_runs", trained)
     arguments = ["--objective", "beta_vae", "--seeds", "2-3", "--budget", "1.5m", "--workers", "3", "--group-size", "7"]
     arguments += ["--engine", "ray", "--device", "cuda", "--num-gpus", "0.25", "--dataset", "dsprites_grid_16"]

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from safetensors.torch import save_file
 from scipy.io import savemat
 
-from dbench.codes.alone import read_codes_alone
-from dbench.codes.formats import containers, delimited
+from dbench.codes import containers, tables
 from dbench.codes.reading import read_codes
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.scoring.ranking import read_codes_alone
 
 h5py = pytest.importorskip("h5py")
 CODES = np.random.default_rng(0).normal(size=(60, 3)).round(3)
@@ -196,7 +196,7 @@ def test_a_library_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_what_is_packed_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "LARGEST_FILE", 1 << 24)
+    monkeypatch.setattr(tables, "LARGEST_FILE", 1 << 24)
     monkeypatch.setattr(containers, "LARGEST_FILE", 1 << 24)
     with gzip.open(tmp_path / "a.csv.gz", "wb", compresslevel=1) as file:
         file.write(b"code_0,factor_0\n")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
-from dbench.codes.factors import Kinds
+from dbench.codes.factors import FactorTypes
 from dbench.codes.reading import read_codes
 from dbench.errors import InvalidInput
 from dbench.metrics import METRICS, mig
@@ -105,8 +105,8 @@ def test_large_whole_floats_are_refused_as_labels(labels: Any, said: dict[str, s
 def test_large_continuous_integers_are_refused_where_floats_merge_them() -> None:
     spread = SMALL[:, 0] * 10**6 + 2**60
     with pytest.raises(InvalidInput, match="id must stay below"):
-        Kinds(continuous="*").encode([SMALL[:, 0] + 2**60], ["id"])
-    factors, _, _ = Kinds(continuous=["nanoseconds"]).encode([spread], ["nanoseconds"])
+        FactorTypes(continuous="*").encode([SMALL[:, 0] + 2**60], ["id"])
+    factors, _, _ = FactorTypes(continuous=["nanoseconds"]).encode([spread], ["nanoseconds"])
     assert len(np.unique(factors)) == 3
 
 

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from dbench.codes.formats import values
-from dbench.codes.formats.text import Labels, text_column
+from dbench.codes.factors import Labels, text_column
 from dbench.codes.reading import read_codes
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
@@ -195,7 +194,7 @@ def test_arrays_that_break_a_rule_are_refused(arrays: dict[str, NDArray], messag
         ("code_0,factor_0\n1,\n", "must be finite, got nan in row 0, column 'factor_0'"),
         ("code_0,factor_0\n1,2\nnan,2\n", "must be finite, got nan in row 1"),
         ("code_0;factor_0\n1;2\n", "must have columns with commas between them, got ';' in its only name"),
-        ("code_0,factor_0\n1,2\n\xff\xfe,1\n", "cannot be read"),
+        ("code_0,factor_0\n1,2\n1,\xff\xfe\n", "cannot be read"),
         ("code_0,factor_0\r1,2\r", "cannot be read"),
         ("code_0," * 200_000, "line of column names of at most"),
     ],
@@ -298,7 +297,7 @@ def test_a_long_archive_takes_the_memory_of_one_array_and_npy_files_that_of_thei
 
 
 def test_too_much_to_keep_is_refused_with_what_would_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values, "LARGEST_KEPT", 30)
+    monkeypatch.setattr("dbench.codes.sample.LARGEST_KEPT", 30)
     with pytest.raises(InvalidInput, match=r"ask for fewer rows \(at most 10\)"):
         read_codes(npz(tmp_path))
     assert len(read_codes(npz(tmp_path), rows=10).sample) == 10

@@ -4,13 +4,22 @@ import numpy as np
 import pytest
 
 from dbench.codes import Sample
-from dbench.constructions.battery import BATTERY
-from dbench.constructions.mixtures import COPIES, PRINTED, coin_copies, nearly_straight_rotation
-from dbench.constructions.powers import THREE_VALUES, binned_gap_of_power, plain_powers, random_scale, stretched
-from dbench.constructions.relations import RELATIONS, related, two_shared
+from dbench.constructions.characteristics import (
+    BATTERY,
+    COPIES,
+    PRINTED,
+    THREE_VALUES,
+    beta_vae_limit,
+    binned_gap_of_power,
+    coin_copies,
+    factor_vae_limit,
+    nearly_straight_rotation,
+    plain_powers,
+    random_scale,
+    stretched,
+)
+from dbench.constructions.relations import RELATIONS, dependent_codes, related, two_shared
 from dbench.constructions.small_codes import partitions, small_codes
-from dbench.constructions.uncaptured import beta_vae_limit, factor_vae_limit
-from dbench.constructions.uncorrelated import dependent_codes
 from dbench.metrics import dci_disentanglement, mutual_information
 from dbench.seeds import generator
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from file_readers import matrix, md5, mesh, tarred
 
+from dbench.data.archives import lanczos
 from dbench.data.cars3d import Cars3d
 from dbench.data.mpi3d import Mpi3d
-from dbench.data.resize import lanczos
 from dbench.data.smallnorb import FILES, SmallNorb, read_binary_matrix
 from dbench.errors import DamagedData
 from dbench.seeds import generator

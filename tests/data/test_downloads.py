@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 from dbench.cli import main
 from dbench.data import DATA_SETS, NEEDS_DOWNLOAD, fingerprint_of, load
-from dbench.data.archives import git_blob_id, read_rows
-from dbench.data.downloads import cache_folder, check_md5, fetch, unpacked
+from dbench.data.archives import cache_folder, check_md5, fetch, git_blob_id, read_rows, unpacked
 from dbench.data.dsprites import BLOB_ID, FILE, Dsprites
 from dbench.data.dsprites_variants import VARIANTS
 from dbench.data.mpi3d import addresses
@@ -67,7 +66,7 @@ def test_the_fingerprint_follows_the_content(path, tmp_path):
 
 def test_the_fingerprint_is_known_before_the_archive_is_fetched(path, monkeypatch):
     data = read(write(path))
-    monkeypatch.setattr("dbench.data.dsprites.BLOB_ID", git_blob_id(path))
+    monkeypatch.setattr(Dsprites, "file_checksums", (git_blob_id(path),))
     assert fingerprint_of("dsprites") == data.fingerprint
     for name, variant in VARIANTS.items():
         assert fingerprint_of(f"{name}_dsprites") == variant(data, name=name).fingerprint

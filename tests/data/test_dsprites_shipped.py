@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dbench.data import load
-from dbench.data.dsprites_grid import FILE, DspritesGrid
+from dbench.data.dsprites import GRID_FILE, DspritesGrid
 from dbench.data.dsprites_rendered import fill
 from dbench.errors import DamagedData
 
@@ -42,16 +42,16 @@ def test_left_and_lower_edges_own_the_centres_on_them():
 
 
 def test_any_damage_is_noticed(monkeypatch, tmp_path):
-    content = (files("dbench_fixtures.data") / FILE).read_bytes()
+    content = (files("dbench_fixtures.data") / GRID_FILE).read_bytes()
     flipped = bytearray(content)
     flipped[len(content) // 2] ^= 1
     monkeypatch.setattr("dbench.data.archives.files", lambda package: tmp_path)
     for damaged in (bytes(flipped), content[:-1], b""):
-        (tmp_path / FILE).write_bytes(damaged)
+        (tmp_path / GRID_FILE).write_bytes(damaged)
         with pytest.raises(DamagedData, match=r"dsprites_grid\.npz must have SHA-256 .*reinstall dbench"):
             DspritesGrid()
 
 
 def test_the_shipped_file_says_where_it_comes_from():
     notice = (files("dbench_fixtures.data") / "NOTICE.md").read_text(encoding="utf-8")
-    assert all(word in notice for word in ("Apache License", "Matthey", FILE))
+    assert all(word in notice for word in ("Apache License", "Matthey", GRID_FILE))

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from dbench.data.resize import lanczos
+from dbench.data.archives import lanczos
 
 # SHA-256 of what Pillow 13.0.0 makes of noise of these sizes.
 PILLOW = {

@@ -13,8 +13,9 @@ from dbench.cli import main
 from dbench.errors import EvidenceLacking
 from dbench.estimates.evidence import evidence_folders, evidence_sha256
 from dbench.report import build_document, write_report
+from dbench.report.document import report_text
 from dbench.report.figures import LIST, read_figures
-from dbench.report.html import embedded_data
+from dbench.report.html import embedded
 from dbench_published.figures import small
 from dbench_published.figures.card import FIGURES
 from dbench_published.figures.draw import ORDER, Evidence, draw_figures
@@ -177,4 +178,4 @@ def test_the_figures_of_the_page_are_of_the_tables_that_are_shipped():
     drawn = {path.stem: path.read_text() for path in (DOCS / "figures").glob("*.svg")}
     assert drawn.keys() == {one["name"] for one in listed}
     # In the page, which must stay below four million with all records.
-    assert len(embedded_data(drawn)) < 1_500_000
+    assert len(embedded(report_text(drawn))) < 1_500_000

@@ -7,9 +7,9 @@ import pandas as pd
 
 from dbench.estimates.simulated import OBJECTIVES, Law, SimulatedPopulation, simulated_zoo
 from dbench.zoo.keys import RunKey
-from dbench.zoo.profiles import Profile
+from dbench.zoo.profiles import Profile, Sweep
 
-__all__ = ["OBJECTIVES", "Law", "SimulatedPopulation", "simulated_zoo", "table_of"]
+__all__ = ["OBJECTIVES", "TINY", "Law", "SimulatedPopulation", "simulated_zoo", "table_of", "tiny_rows"]
 
 
 def table_of(profile: Profile, scores: Callable[[RunKey], Mapping[str, float]], diverged=lambda key: False):
@@ -24,3 +24,21 @@ def table_of(profile: Profile, scores: Callable[[RunKey], Mapping[str, float]], 
         for score, value in scores(key).items():
             rows.append({**run, "score": score, "value": np.nan if diverged(key) else value})
     return pd.DataFrame(rows)
+
+
+TINY = Profile(
+    name="tiny",
+    data=("dsprites_grid",),
+    network="mlp",
+    sweeps=(Sweep("beta_tcvae", (1.0, 4.0)), Sweep("beta_vae", (1.0, 2.0, 4.0))),
+    steps=10,
+    batch_size=8,
+    learning_rate=1e-3,
+    seeds=3,
+    deviations=("tiny",),
+)
+
+
+def tiny_rows(diverged=lambda key: False) -> pd.DataFrame:
+    """Two scores that spell strength and seed out."""
+    return table_of(TINY, lambda key: {"mig": 100 * key.strength + key.seed, "sap": key.seed}, diverged)

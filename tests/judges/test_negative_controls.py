@@ -4,7 +4,7 @@ import numpy as np
 
 from dbench.claims import CARD_ATTRIBUTE, Verdict
 from dbench.claims.control import control
-from dbench.constructions.modular_sum import band_importance
+from dbench.constructions.spread_codes import band_importance
 
 
 def test_every_primary_and_cell_names_its_negative_control(cards):

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 from dbench.codes import Sample
-from dbench.constructions.alignment import toy_law
-from dbench.constructions.broken_properties import BROKEN, broken_codes, informative
-from dbench.constructions.causal import confounded_codes, random_process
-from dbench.constructions.grid_codes import below_zero, factor_grid, together
-from dbench.constructions.group_codes import group_cases
-from dbench.constructions.model_sets import mixed_models, rotation, uniform_factors
+from dbench.constructions.causal import below_zero, confounded_codes, factor_grid, random_process, together
+from dbench.constructions.model_sets import BROKEN, broken_codes, informative, mixed_models, rotation, uniform_factors
+from dbench.constructions.spread_codes import group_cases, toy_law
 from dbench.metrics import interventional_robustness
 
 

@@ -71,10 +71,10 @@ def test_copies_are_by_rank_so_that_labels_do_not_matter():
 def test_shuffled_codes_are_the_same_codes_without_their_factors():
     rng = np.random.default_rng(0)
     sample = Sample(rng.normal(size=(50, 2)), rng.integers(3, size=(50, 1)))
-    dealt = shuffled(sample, rng)
-    assert sorted(map(tuple, dealt.codes)) == sorted(map(tuple, sample.codes))
-    assert dealt.codes.tolist() != sample.codes.tolist()
-    np.testing.assert_array_equal(dealt.factors, sample.factors)
+    shuffled_sample = shuffled(sample, rng)
+    assert sorted(map(tuple, shuffled_sample.codes)) == sorted(map(tuple, sample.codes))
+    assert shuffled_sample.codes.tolist() != sample.codes.tolist()
+    np.testing.assert_array_equal(shuffled_sample.factors, sample.factors)
 
 
 def test_a_protocol_that_tells_nothing_corrects_to_0():

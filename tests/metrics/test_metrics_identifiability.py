@@ -122,8 +122,8 @@ def test_a_metric_of_information_is_its_formula(metric, sample):
 @pytest.mark.parametrize("sample", WORLDS[:3])
 def test_chance_and_ceiling_are_the_scores_of_dealt_codes_and_of_copies(metric, sample):
     details = metric(sample, generator=np.random.default_rng(5)).details
-    dealt = metric(shuffled(sample, np.random.default_rng(5))).value
-    assert details["chance"] == pytest.approx(dealt, abs=1e-12)
+    of_shuffled = metric(shuffled(sample, np.random.default_rng(5))).value
+    assert details["chance"] == pytest.approx(of_shuffled, abs=1e-12)
     assert details["ceiling"] == pytest.approx(metric(exact_copies(sample)).value, abs=1e-12)
 
 

@@ -200,7 +200,7 @@ def test_posterior_mig_takes_the_entropy_of_the_labels():
     assert result.value == pytest.approx(1)
 
 
-def test_posterior_mig_states_what_codes_dealt_out_anew_get():
+def test_posterior_mig_states_what_shuffled_codes_get():
     sample = noise(200, 3, k=2)
     wide, narrow = (posterior_mig(sample, np.full((200, 3), level)) for level in (0.0, -12.0))
     assert narrow.value == pytest.approx(narrow.details["chance"], abs=0.1)

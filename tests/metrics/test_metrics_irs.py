@@ -142,8 +142,8 @@ def test_the_quantile_is_not_taken_in_the_normaliser():
 def test_chance_and_ceiling_are_the_scores_of_shuffled_codes_and_of_exact_copies(worlds, crossed):
     sample = worlds["identity"]
     result = irs(sample, bins=2, crossed=crossed, generator=np.random.default_rng(1))
-    dealt, copied = shuffled(sample, np.random.default_rng(1)), exact_copies(sample)
-    assert result.details["chance"] == pytest.approx(irs(dealt, bins=2, crossed=crossed).value)
+    shuffled_sample, copied = shuffled(sample, np.random.default_rng(1)), exact_copies(sample)
+    assert result.details["chance"] == pytest.approx(irs(shuffled_sample, bins=2, crossed=crossed).value)
     assert result.details["ceiling"] == pytest.approx(irs(copied, bins=2, crossed=crossed).value)
     corrected = irs(sample, bins=2, crossed=crossed, corrected=True, generator=np.random.default_rng(1))
     expected = between(result.per_code, result.details["chance"], result.details["ceiling"])

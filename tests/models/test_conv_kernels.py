@@ -15,8 +15,7 @@ from dbench.models.stacked import glorot_uniform
 from dbench.study import SWEPT
 from dbench.training import Member
 from dbench.training.losses import Losses
-from dbench.training.state import initial_state
-from dbench.training.streams import draw
+from dbench.training.state import draw, initial_state
 
 pytest.importorskip("triton", reason="Triton has no package for this system")
 

@@ -1,6 +1,7 @@
 """The errata: each number recomputed, printed as one page, what was checked is whole, and damage is refused."""
 
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 
 from dbench.cli import main
 from dbench.errors import DamagedData, InvalidInput, UnknownName
-from dbench.report.redact import redacted
+from dbench.report.redact import plain
 from dbench_published.errata import entries as module
 from dbench_published.errata.checked import checked
 from dbench_published.errata.entries import SEVERITIES, errata, papers
@@ -104,7 +105,7 @@ def test_a_check_prints_what_is_shown_and_what_is_computed():
 
 def test_no_entry_loses_anything_in_a_report():
     for entry in errata():
-        assert redacted(vars(entry)) == vars(entry)
+        assert plain(vars(entry)) == json.loads(json.dumps(vars(entry)))
 
 
 @pytest.mark.parametrize("paper", papers())

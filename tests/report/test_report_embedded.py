@@ -6,7 +6,8 @@ import json
 import re
 
 from dbench.report import write_report
-from dbench.report.html import embedded_data
+from dbench.report.document import report_text
+from dbench.report.html import embedded as packed_text
 
 
 def unpacked(embedded: str) -> bytes:
@@ -21,13 +22,13 @@ def test_the_embedded_data_is_the_file_beside_the_page(sample, tmp_path):
 
 
 def test_the_embedded_data_does_not_tell_when_or_where_it_was_packed(sample):
-    packed = base64.b64decode(embedded_data(sample))
+    packed = base64.b64decode(packed_text(report_text(sample)))
     flags, time, system = (packed[part] for part in (slice(3, 4), slice(4, 8), slice(9, 10)))
     assert (flags, time, system) == (b"\0", b"\0\0\0\0", b"\xff")
 
 
 def test_embedded_data_cannot_leave_its_element():
     strange = {"</script><script>alert(1)</script>": ["\"'&", "<!--", "]]>", "\u2028", "\ud800"]}
-    embedded = embedded_data(strange)
+    embedded = packed_text(report_text(strange))
     assert re.fullmatch(r"[A-Za-z0-9+/]+=*", embedded)
     assert json.loads(unpacked(embedded)) == strange

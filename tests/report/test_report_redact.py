@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dbench.report import build_document
-from dbench.report.redact import redact, redacted
+from dbench.report.redact import plain, redact
 
 HOME = "/home/ann"
 
@@ -48,7 +48,7 @@ def test_other_strokes_are_left_alone(text):
 
 def test_every_text_of_nested_json_is_looked_at():
     nested = {f"{HOME}/a": [f"{HOME}/b", {"c": f"at {HOME}/d"}], "e": 0.5, "f": None, "g": True}
-    assert redacted(nested) == {".../a": [".../b", {"c": "at .../d"}], "e": 0.5, "f": None, "g": True}
+    assert plain(nested) == {".../a": [".../b", {"c": "at .../d"}], "e": 0.5, "f": None, "g": True}
 
 
 def test_no_folder_of_this_machine_reaches_a_report(make_record):

@@ -7,7 +7,8 @@ import pytest
 
 import dbench
 from dbench.codes import Sample
-from dbench.scoring.cautions import of_codes, of_scale
+from dbench.scoring.compute import scale_cautions
+from dbench.scoring.inputs import of_codes
 
 RNG = np.random.default_rng(0)
 FACTORS = RNG.integers(4, size=(2_000, 2))
@@ -57,9 +58,9 @@ def test_a_metric_whose_chance_is_as_high_as_copies_is_named():
     assert all(not result.warnings for result in scores.results)
     lower, higher = scores.results
     for result, chance, copies in ((higher, 1.0, 1.0), (higher, 0.5, 0.54), (higher, 0.6, 0.1), (lower, 0.0, 0.0)):
-        (text,) = of_scale(replace(result, chance=chance, copies=copies))
+        (text,) = scale_cautions(replace(result, chance=chance, copies=copies))
         assert text.startswith(f"chance ({chance:.3f}) is as high as exact copies ({copies:.3f})")
     for result, chance, copies in ((higher, 0.5, 0.6), (lower, 0.6, 0.1), (higher, None, 1.0), (higher, 1.0, None)):
-        assert not list(of_scale(replace(result, chance=chance, copies=copies)))
+        assert not list(scale_cautions(replace(result, chance=chance, copies=copies)))
     few = dbench.score(CODES[:3], FACTORS[:3], metrics=["explicitness"]).results[0]
     assert "chance (0.500) is as high as exact copies (0.500): it tells nothing of these factors" in few.warnings

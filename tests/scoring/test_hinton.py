@@ -3,7 +3,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from dbench.scoring.hinton import hinton_svg
+from dbench.scoring.page import hinton_svg
 
 
 def squares(matrix: np.ndarray) -> list[tuple[str, float]]:

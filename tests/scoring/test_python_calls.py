@@ -14,7 +14,7 @@ from rich.console import Console
 import dbench
 from dbench.cli import main
 from dbench.errors import InvalidInput
-from dbench.scoring import progress
+from dbench.scoring import terminal
 from dbench.scoring.wording import in_python
 
 RNG = np.random.default_rng(0)
@@ -122,17 +122,17 @@ def test_a_table_goes_into_markdown_and_latex():
 def test_a_bar_comes_with_what_takes_long_and_goes(monkeypatch):
     def shown(seconds):
         console = Console(file=io.StringIO(), force_terminal=True, width=100)
-        with progress.bar("arrays", console) as advance:
+        with terminal.bar("arrays", console) as advance:
             advance("mig", 3, 7)
             time.sleep(seconds)
         return console.file.getvalue()
 
-    monkeypatch.setattr(progress, "AFTER", 0.2)
+    monkeypatch.setattr(terminal, "AFTER", 0.2)
     assert "arrays: mig" in shown(0.6)
     assert "3/7" in shown(0.6)
     assert shown(0.0) == ""
     file = io.StringIO()
-    with progress.bar("arrays", Console(file=file)) as advance:
+    with terminal.bar("arrays", Console(file=file)) as advance:
         time.sleep(0.4)
         advance("mig", 3, 7)
     assert file.getvalue() == ""

@@ -10,6 +10,7 @@ from dbench.codes.arrays import read_arrays
 from dbench.errors import DamagedData, UnknownName
 from dbench.scoring import reseeding
 from dbench.scoring.compute import compute
+from dbench.scoring.inputs import prepared
 from dbench.scoring.plan import PLAN
 from dbench.scoring.reseeding import (
     LARGEST,
@@ -19,7 +20,6 @@ from dbench.scoring.reseeding import (
     smallest_reliable_difference,
     tables,
 )
-from dbench.scoring.scored_codes import ScoredCodes
 from dbench.zoo.panel import SHIPPED, read_panel
 
 SAME_SETTING = ["objective", "strength"]
@@ -80,7 +80,7 @@ def test_a_score_of_the_table_is_what_the_metric_of_that_name_gives():
     ]
     names = [name for name in names if PLAN[name].needs in ("sample", "source")]
     assert len(names) > 10
-    scored = ScoredCodes.of(read_arrays(source.grid_codes, panel.data.grid()))
+    scored = prepared(read_arrays(source.grid_codes, panel.data.grid()))
     for result in compute(scored, metrics=names, repeats=0):
         runs = read_scores(LARGEST)[score_name(result.item.name)]
         own = runs[(runs["objective"] == key.objective) & (runs["strength"] == key.strength)]

@@ -18,8 +18,8 @@ from dbench.errors import InvalidInput
 from dbench.metrics import METRICS, dci, mig
 from dbench.scoring import score_codes
 from dbench.scoring.compute import compute
-from dbench.scoring.plan import LEARNED_ROWS, PLAN, choose
-from dbench.scoring.scored_codes import ScoredCodes, grid_source
+from dbench.scoring.inputs import LEARNED_ROWS, grid_source, prepared
+from dbench.scoring.plan import PLAN, choose
 from dbench.scoring.scores import COLUMNS, Scores
 from dbench.seeds import generator
 
@@ -32,11 +32,11 @@ def noisy(factors: np.ndarray, more: int = 1) -> Sample:
     return Sample(codes, factors)
 
 
-def seen(codes: Sample | CodesFile) -> ScoredCodes:
+def seen(codes: Sample | CodesFile) -> CodesFile:
     """What :func:`dbench.score` makes of a sample or a file, before any metric is asked."""
     if isinstance(codes, Sample):
         codes = read_arrays(codes.codes, codes.factors, factor_names=codes.factor_names)
-    return ScoredCodes.of(codes)
+    return prepared(codes)
 
 
 SAMPLE = noisy(RNG.integers(0, [3, 4, 2], size=(300, 3)))
@@ -264,7 +264,7 @@ def test_forests_grow_in_as_many_threads_as_numpy_may_use_and_come_out_the_same(
     for threads in (1, 2):
         with threadpool_limits(threads):
             values.append(
-                compute(ScoredCodes.of(read_arrays(sample.codes, sample.factors)), metrics=["dci[forest]"], repeats=0)[
+                compute(prepared(read_arrays(sample.codes, sample.factors)), metrics=["dci[forest]"], repeats=0)[
                     0
                 ].score
             )

@@ -12,8 +12,8 @@ from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import dci, mig
 from dbench.scoring import Scores, score, score_codes
 from dbench.scoring.compute import REPEATS, STOPPED, compute
+from dbench.scoring.inputs import prepared
 from dbench.scoring.plan import PLAN
-from dbench.scoring.scored_codes import ScoredCodes
 
 RNG = np.random.default_rng(0)
 FACTORS = RNG.integers(0, [3, 4, 2], size=(600, 3))
@@ -45,17 +45,17 @@ def test_metrics_without_predictors_are_repeated_by_default_the_others_when_aske
     assert (found["mig"]["repeats"], found["mig"]["repeated"]) == (REPEATS, "rows")
     assert found["mig"]["low"] < found["mig"]["score"] < found["mig"]["high"]
     assert (found["sap"]["repeats"], found["sap"]["low"]) == (0, None)
-    (asked,) = compute(ScoredCodes.of(read_arrays(CODES, FACTORS)), metrics=["sap"], repeats=3)
+    (asked,) = compute(prepared(read_arrays(CODES, FACTORS)), metrics=["sap"], repeats=3)
     assert (asked.repeats, asked.item.varied) == (3, "split")
     assert asked.interval is not None
-    (none,) = compute(ScoredCodes.of(read_arrays(CODES, FACTORS)), metrics=["mig"], repeats=0)
+    (none,) = compute(prepared(read_arrays(CODES, FACTORS)), metrics=["mig"], repeats=0)
     assert none.interval is None
     assert none.score is not None
 
 
 def test_an_interval_stays_within_the_bounds() -> None:
     copies = read_arrays(FACTORS * 1.0, FACTORS)
-    for result in compute(ScoredCodes.of(copies), metrics=["sap[r2]", "mig", "irs"]):
+    for result in compute(prepared(copies), metrics=["sap[r2]", "mig", "irs"]):
         low, high = result.interval or (np.nan, np.nan)
         assert -1 <= low <= high <= 1
 
@@ -123,7 +123,7 @@ def test_quick_metrics_come_first_and_an_interrupt_keeps_them() -> None:
         if item.speed != "fast":  # type: ignore[attr-defined]
             raise KeyboardInterrupt
 
-    results = {r.item.name: r for r in compute(ScoredCodes.of(read_arrays(CODES, FACTORS)), repeats=0, progress=stop)}
+    results = {r.item.name: r for r in compute(prepared(read_arrays(CODES, FACTORS)), repeats=0, progress=stop)}
     assert all(PLAN[name].speed == "fast" for name in seen[:-1])
     assert results["mig"].score is not None
     assert {name for name, r in results.items() if r.reason == STOPPED} == {

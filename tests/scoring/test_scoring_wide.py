@@ -16,9 +16,8 @@ from dbench.metrics.ceilings import informations, shared_informations
 from dbench.metrics.relations import information
 from dbench.scoring import score
 from dbench.scoring.compute import compute
-from dbench.scoring.plan import PLAN, choose
-from dbench.scoring.scored_codes import ScoredCodes
-from dbench.scoring.wide import WIDE, most_informative
+from dbench.scoring.inputs import most_informative, prepared
+from dbench.scoring.plan import PLAN, WIDE, choose
 
 RNG = np.random.default_rng(0)
 FACTORS = RNG.integers(2, size=(600, 10))
@@ -119,7 +118,7 @@ def test_a_predictor_that_is_named_says_what_it_takes_before_it_begins(caplog, m
     def stop(item: object, *_: object) -> None:
         raise KeyboardInterrupt
 
-    scored = ScoredCodes.of(read_arrays(CODES, FACTORS))
+    scored = prepared(read_arrays(CODES, FACTORS))
     compute(scored, metrics=["linear_accuracy"], progress=stop)
     assert caplog.messages[0].startswith("linear_accuracy fits predictors on 1,010 codes, about ")
 

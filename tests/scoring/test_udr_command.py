@@ -10,10 +10,9 @@ from click.testing import CliRunner, Result
 
 from dbench.claims.ledger import ledger
 from dbench.cli import main
-from dbench.codes.alone import CodesAlone, read_codes_alone
 from dbench.errors import InvalidInput
 from dbench.metrics.udr import udr_scores
-from dbench.scoring.ranking import FINDINGS, rank_models
+from dbench.scoring.ranking import FINDINGS, CodesAlone, rank_models, read_codes_alone
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.normal(size=(400, 4))

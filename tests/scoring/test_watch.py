@@ -13,7 +13,7 @@ from dbench.data import load, torch_dataset
 from dbench.errors import InvalidInput, UnknownName
 from dbench.scoring import Watch, score
 from dbench.scoring.encoders import encode_data
-from dbench.scoring.loggers import to_tensorboard, to_wandb, trainer_callback
+from dbench.scoring.watch import to_tensorboard, to_wandb, trainer_callback
 
 DATA = load("dsprites_grid_16")
 

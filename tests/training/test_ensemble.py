@@ -9,7 +9,7 @@ from dbench.errors import DamagedData, InvalidInput
 from dbench.models import NETWORKS
 from dbench.models.objectives import OBJECTIVES, beta_vae, find_card
 from dbench.training import Member, State, train
-from dbench.training.streams import BLOCK, draw_block, initial_parameters
+from dbench.training.state import BLOCK, draw_block, initial_parameters
 
 NETWORK = NETWORKS["mlp"](image_shape=(1, 8, 8), hidden=(24, 16))
 SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}

@@ -15,7 +15,7 @@ from dbench.models.objectives import OBJECTIVES, ObjectiveCard, beta_vae, find_c
 from dbench.models.objectives.discriminator import discriminate
 from dbench.models.stacked import dense_shapes
 from dbench.training import Member, State, train
-from dbench.training.streams import (
+from dbench.training.state import (
     BLOCK,
     draw_block,
     draw_labelled,

@@ -11,8 +11,7 @@ from dbench.models import NETWORKS
 from dbench.models.objectives import OBJECTIVES, find_card
 from dbench.training import Member, ensemble, step, train
 from dbench.training.losses import Losses
-from dbench.training.state import initial_state
-from dbench.training.streams import BLOCK, draw, draw_block, draw_second_block
+from dbench.training.state import BLOCK, draw, draw_block, draw_second_block, initial_state
 
 NETWORK = replace(NETWORKS["mlp"](image_shape=(1, 8, 8), latents=4, hidden=(24, 16)), discriminator=(12, 12))
 SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}

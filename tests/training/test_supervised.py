@@ -9,7 +9,7 @@ from dbench.models.objectives.mtd import value_logits
 from dbench.models.objectives.parted_vae import class_logits
 from dbench.models.objectives.weak_de import region
 from dbench.training import Member, encode_grid, train
-from dbench.training.streams import draw_labelled
+from dbench.training.state import draw_labelled
 
 SIZES = (2, 5, 5)
 NETWORK = NETWORKS["mlp"](image_shape=(1, 8, 8), latents=8, hidden=(32,))

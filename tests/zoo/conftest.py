@@ -14,6 +14,7 @@ from dbench.data import load
 from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.complete import build_table, write_table
 from dbench.zoo.engine import Group, train_group
+from dbench.zoo.executor import Pool, outcome_of
 from dbench.zoo.profiles import Profile, Sweep
 from dbench.zoo.scorers import SCORING_SCHEMA, protocol
 from dbench.zoo.store import Store
@@ -40,27 +41,60 @@ RECORD = {
 }
 
 
-class Wire:
-    """A worker's line without a master: asks to stop after some reports."""
+class LoneChannel:
+    """A worker's channel without a controller: asks to stop after some reports."""
 
     def __init__(self, stop_after=10**9):
         self.reports = []
         self._stop_after = stop_after
 
-    def report(self, **news):
-        self.reports.append(news)
+    def report(self, **progress):
+        self.reports.append(progress)
 
     def total(self, name):
-        return sum(news.get(name, 0) for news in self.reports)
+        return sum(progress.get(name, 0) for progress in self.reports)
 
     @property
     def stopping(self):
         return len(self.reports) >= self._stop_after
 
 
+class Here(Pool):
+    """Runs tasks in this process, one after the other, as a worker does."""
+
+    room = 1
+
+    def __init__(self, function, workers=None):
+        self.function, self.busy = function, set()
+
+    def start(self, waiting):
+        self.busy = {0} if waiting else set()
+        self.task = waiting.pop() if waiting else None
+
+    def receive(self, timeout):
+        channel = LoneChannel()
+        self.busy.clear()
+        outcome = outcome_of(self.function, channel, self.task)
+        yield from (("progress", progress) for progress in channel.reports)
+        yield outcome
+
+    def ask_to_stop(self):
+        """Nothing runs beside this."""
+
+    def __exit__(self, *_):
+        pass
+
+
+@pytest.fixture
+def in_process(monkeypatch):
+    """Work in this process: to start another one takes longer than all else."""
+    for module in ("train", "score", "unpack", "population"):
+        monkeypatch.setattr(f"dbench.zoo.{module}.Processes", Here)
+
+
 @pytest.fixture(scope="session")
-def wire():
-    return Wire
+def channel():
+    return LoneChannel
 
 
 @pytest.fixture
@@ -139,7 +173,7 @@ def trained(tmp_path_factory):
     def train(store, profile):
         if profile not in known:
             known[profile] = Store(tmp_path_factory.mktemp("trained"))
-            train_group(Wire(), Group(known[profile].url, tuple(profile.runs())))
+            train_group(LoneChannel(), Group(known[profile].url, tuple(profile.runs())))
         shutil.copytree(known[profile].url, store.url, dirs_exist_ok=True)
 
     return train

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from dbench.errors import InvalidInput
-from dbench.zoo.devices import check_device
+from dbench.training.execution import check_device
+from dbench.zoo.executor import Outcome
 from dbench.zoo.plan import Speed
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.train import train_runs
@@ -23,9 +24,9 @@ def trained_seeds(store, plan, console, monkeypatch):
     """Plan a sweep within a budget; return the seeds of each group in order, and what was told."""
     groups = []
 
-    def run_tasks(function, tasks, *, workers, deadline, tell):
+    def run_tasks(pool, tasks, bar, *, deadline):
         groups.extend(tasks)
-        yield from ()
+        return Outcome([], [], cancelled=False)
 
     monkeypatch.setattr("dbench.zoo.train.run_tasks", run_tasks)
     monkeypatch.setattr("dbench.zoo.plan.check_device", lambda *_, **__: None)
@@ -64,7 +65,7 @@ def test_what_a_group_takes_before_its_first_step_counts(trained_seeds):
 def test_where_not_even_one_seed_fits_it_is_trained_and_a_line_says_so(trained_seeds):
     seeds, told = trained_seeds(400, speed=Speed(0.1), device="cuda")
     assert seeds == [[10]] * 2
-    assert "not even one seed is expected to be finished: it takes about 8 min 00 s, 6 min" in told
+    assert "not even one seed is expected to be finished: it takes about 8 min 00 s of 6 min" in told
 
 
 def test_where_all_fit_nothing_is_said_of_seeds(trained_seeds):

@@ -11,7 +11,7 @@ from dbench.errors import DamagedData, InvalidInput
 from dbench.estimates.evidence import load_population
 from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.complete import build_table, write_table
-from dbench.zoo.extend import extended, load_earlier
+from dbench.zoo.extend import load_earlier
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.store import Store
 from dbench.zoo.table import load_manifest
@@ -23,9 +23,9 @@ RULES = {"mine / zoo": "0123"}
 
 @pytest.fixture
 def part(tmp_path, finish):
-    """Make the table of some runs from a store of their own: what it returns is what ``extended`` adds."""
+    """Make the table of some runs from a store of their own, beside those of an earlier table."""
 
-    def of(profile, keys, name="store", diverged=(), **scores):
+    def of(profile, keys, name="store", diverged=(), earlier=None, **scores):
         store, population = Store(tmp_path / name), {}
         for key in keys:
             status = "diverged" if key in diverged else "done"
@@ -33,7 +33,7 @@ def part(tmp_path, finish):
             finish(store, key, status=status, scores=found)
             among = [other for other in sorted(keys) if other.objective == key.objective and other not in diverged]
             population[key.digest] = {AGREEMENTS: [float(key.seed - other.seed) for other in among]}
-        return build_table(store, keys, profile, population)
+        return build_table(store, keys, profile, population, earlier=earlier)
 
     return of
 
@@ -51,13 +51,9 @@ def later(profile):
     return profile.runs(seeds=SEEDS)
 
 
-def both(folder, profile, added):
-    return extended(load_earlier(folder, later(profile), profile), *added)
-
-
 def test_a_table_in_two_parts_is_the_table_in_one_but_for_comparisons_across(first, part, tiny, tmp_path):
     seven = replace(tiny, seeds=7)
-    table, arrays = both(first, seven, part(seven, later(seven)))
+    table, arrays = part(seven, later(seven), earlier=load_earlier(first, later(seven), seven))
     whole, of_whole = part(seven, seven.runs(), "whole", diverged=tiny.runs()[:1])
     pd.testing.assert_frame_equal(table, whole)
     assert arrays.runs == of_whole.runs
@@ -74,7 +70,8 @@ def test_a_table_in_two_parts_is_the_table_in_one_but_for_comparisons_across(fir
 
 
 def test_scores_that_one_part_lacks_are_missing_for_its_seeds(first, part, tiny):
-    table, arrays = both(first, tiny, part(tiny, later(tiny), nk=0.5, far=[1.0]))
+    earlier = load_earlier(first, later(tiny), tiny)
+    table, arrays = part(tiny, later(tiny), earlier=earlier, nk=0.5, far=[1.0])
     nk = table[table["score"] == "nk"].set_index("seed")["value"]
     assert sorted(nk[nk.notna()].index.unique()) == list(SEEDS)
     assert np.isnan(arrays.of_runs["far"]).sum() == len(tiny.runs()) - 1
@@ -83,11 +80,11 @@ def test_scores_that_one_part_lacks_are_missing_for_its_seeds(first, part, tiny)
 @pytest.mark.parametrize(
     ("change", "seeds", "message"),
     [
-        ({}, range(1, 6), r"seeds must not be those that onto has of beta_tcvae, got \[1\]"),
+        ({}, range(1, 6), r"seeds must not be those that extend has of beta_tcvae, got \[1\]"),
         ({}, range(2, 6), "seeds must be 5 or more to be added, as UDR compares them alone, got 4 of beta_tcvae"),
         ({"name": "other"}, SEEDS, "a table of profile other, got one of tiny"),
         ({"steps": 24}, SEEDS, "must hold runs of today's profile tiny, got 8 others: "),
-        ({"data": ("squares",)}, SEEDS, "onto must be a table of data set squares, got one of dsprites_grid_16"),
+        ({"data": ("squares",)}, SEEDS, "extend must be a table of data set squares, got one of dsprites_grid_16"),
     ],
 )
 def test_a_table_of_other_runs_is_not_extended(first, tiny, change, seeds, message):
@@ -105,7 +102,7 @@ def test_a_table_of_scores_of_another_version_is_not_extended(first, tiny, forge
 
 def test_versions_of_scores_that_are_no_table_are_damage(first, tiny, forge):
     forge(first, score_versions=[3])
-    with pytest.raises(DamagedData, match=r"score_versions must be numbers by group, got \[3\]"):
+    with pytest.raises(DamagedData, match=r"\$\.score_versions \[3\] is not of type"):
         load_earlier(first, later(tiny), tiny)
 
 
@@ -113,21 +110,22 @@ def test_versions_of_scores_that_are_no_table_are_damage(first, tiny, forge):
 def test_what_would_be_there_for_a_part_of_a_seeds_runs_is_refused(first, part, tiny, score):
     more = replace(tiny, sweeps=MORE)
     keys = more.runs(objectives=["factor_vae"], seeds=range(5))
-    earlier = load_earlier(first, keys, more)
-    with pytest.raises(InvalidInput, match=r"scores that other runs of its seeds are given: (nk|far) must be there"):
-        extended(earlier, *part(more, keys, **score))
+    with pytest.raises(InvalidInput, match=r"lacks the scores (nk|far), which others of its seed have"):
+        part(more, keys, earlier=load_earlier(first, keys, more), **score)
 
 
 def test_parts_that_do_not_fit_together_are_refused(first, part, tiny):
     earlier = load_earlier(first, later(tiny), tiny)
-    table, arrays = part(tiny, later(tiny))
-    wider = replace(arrays, of_runs={"kl.code": np.zeros((20, 3))})
-    with pytest.raises(InvalidInput, match=r"kl\.code of shape \(3,\) a run, got \(2,\)"):
-        extended(earlier, table, wider)
-    with pytest.raises(InvalidInput, match="onto must have UDR of beta_tcvae where the added runs do, and not els"):
-        extended(earlier, table, replace(arrays, agreements={}))
-    with pytest.raises(InvalidInput, match="must hold runs of the same version of the data, got 0000 and "):
-        extended(earlier, table.assign(data_sha256="0000"), arrays)
+    with pytest.raises(InvalidInput, match="must have arrays of one shape"):
+        part(tiny, later(tiny), earlier=earlier, **{"kl.code": [0.5, 0.5, 0.5]})
+    for have in earlier.scores.values():
+        have.pop(AGREEMENTS)
+    with pytest.raises(InvalidInput, match="runs of beta_tcvae must all have UDR or none"):
+        part(tiny, later(tiny), earlier=earlier)
+    for record in earlier.records.values():
+        record["data_sha256"] = "0000"
+    with pytest.raises(InvalidInput, match="must be of one version of the data, got 0000 and "):
+        part(tiny, later(tiny), earlier=earlier)
 
 
 def test_the_command_extends_a_table(tmp_path, tiny, part):
@@ -146,13 +144,13 @@ def test_the_command_extends_a_table(tmp_path, tiny, part):
         return result.exit_code, result.output
 
     assert run("0-3", "--out", old, "--rules", rules)[0] == 0
-    code, said = run("4-8", "--out", old, "--onto", old)
+    code, said = run("4-8", "--out", old, "--extend", old)
     assert code == 2
-    assert "out must be another folder than onto, which may be all there is of its runs, got" in said
-    code, said = run("4-8", "--out", new, "--onto", old, "--rules", rules)
+    assert "out must be another folder than extend, which may be all there is of its runs, got" in said
+    code, said = run("4-8", "--out", new, "--extend", old, "--rules", rules)
     assert code == 2
-    assert "rules must not be given beside onto, whose own hold for all runs, got 1" in said
-    assert run("4-8", "--out", new, "--onto", old)[0] == 0
+    assert "rules must not be given beside extend, whose own hold for all runs, got 1" in said
+    assert run("4-8", "--out", new, "--extend", old)[0] == 0
     population = load_population(new)
     assert population.seeds().tolist() == [*range(9)]
     assert population.rules == RULES

@@ -13,36 +13,17 @@ import torch
 
 from dbench.data import NEEDS_DOWNLOAD, fingerprint_of
 from dbench.errors import DamagedData, DbenchError, InvalidInput
+from dbench.training.execution import device_name
 from dbench.zoo import score as score_module
-from dbench.zoo import train as train_module
-from dbench.zoo.devices import device_name
 from dbench.zoo.engine import Group, train_group
+from dbench.zoo.executor import Channel
 from dbench.zoo.plan import Setup, Speed, cut_groups, expected_seconds, gpu_group_size, measure_speed, member_bytes
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.score import score_runs
 from dbench.zoo.survey import state_of, survey
 from dbench.zoo.train import train_runs
-from dbench.zoo.workers import FAILED, Line, outcome_of
 
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch, wire):
-    """Train and score in this process, one task after the other, as a worker does."""
-
-    def run(function, tasks, *, tell=None, **_):
-        errors = []
-        for task in tasks:
-            kind, content = outcome_of(function, wire(), task)
-            if kind == "failed":
-                errors.append(content)
-                tell(f"{FAILED}: {content}")
-            else:
-                yield kind, content
-        if errors:
-            raise errors[0]
-
-    monkeypatch.setattr(train_module, "run_tasks", run)
-    monkeypatch.setattr(score_module, "run_tasks", run)
+pytestmark = pytest.mark.usefixtures("in_process")
 
 
 def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, refuse, console):
@@ -60,7 +41,7 @@ def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, 
     refuse(store, tiny_keys[0])
     assert state_of(store, tiny_keys[0]) == "unreadable"
     summary = train_runs(store, tiny_keys[:3], workers=1, console=console)
-    assert (summary.trained, summary.left, summary.unreadable) == (2, 1, 1)
+    assert (summary.done, summary.others["left"], summary.others["unreadable"]) == (2, 0, 1)
     assert "1 cannot be read and were left alone" in str(summary)
     monkeypatch.undo()
     assert store.status(tiny_keys[0]) == "done"
@@ -85,7 +66,7 @@ def test_runs_of_another_version_of_data_or_keys_are_trained_anew(store, tiny_ke
     finish(store, tiny_keys[1])
     assert [state_of(store, key) for key in tiny_keys[:3]] == ["damaged", "done", "damaged"]
     summary = train_runs(store, tiny_keys[:3], workers=1, console=console)
-    assert (summary.present, summary.trained, summary.damaged) == (1, 2, 2)
+    assert (summary.present, summary.done, summary.others["damaged"]) == (1, 2, 2)
     assert "1 runs were trained on another version of dsprites_grid_16 than is installed" in console.file.getvalue()
     assert [state_of(store, key) for key in tiny_keys[:3]] == ["done"] * 3
 
@@ -112,51 +93,51 @@ def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, mon
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_runs_that_do_not_fit_the_memory_say_what_to_give(store, tiny_keys, wire, monkeypatch, device):
+def test_runs_that_do_not_fit_the_memory_say_what_to_give(store, tiny_keys, channel, monkeypatch, device):
     def full(*_, **__):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
 
     monkeypatch.setattr("dbench.zoo.engine.train", full)
     group = Group(store.url, tuple(tiny_keys[:3]), device=device)
-    train_or_measure = partial(train_group, wire()) if device == "cpu" else partial(measure_speed, steps=10)
+    train_or_measure = partial(train_group, channel()) if device == "cpu" else partial(measure_speed, steps=10)
     with pytest.raises(DbenchError, match=r"got 3 at once: give a smaller --group-size.*\(CUDA out of memory\)"):
         train_or_measure(group)
     assert [store.status(key) for key in group.keys] == [None] * 3
 
 
-def test_a_folder_that_cannot_be_listed_stops_no_other_run(store, tiny_keys, refuse, wire):
+def test_a_folder_that_cannot_be_listed_stops_no_other_run(store, tiny_keys, refuse, channel):
     refuse(store, tiny_keys[1], "ls", errno.EIO)
     with pytest.raises(DbenchError, match=r"could not list .*Input/output error"):
-        train_group(wire(), Group(store.url, tuple(tiny_keys[:4])))
+        train_group(channel(), Group(store.url, tuple(tiny_keys[:4])))
     assert [store.status(key) for key in tiny_keys[:4]] == ["done"] * 4
 
 
-def test_a_run_that_ends_without_finite_codes_diverged_at_its_last_step(store, key, wire, monkeypatch):
+def test_a_run_that_ends_without_finite_codes_diverged_at_its_last_step(store, key, channel, monkeypatch):
     nowhere = lambda *_, **__: SimpleNamespace(elbo=torch.tensor([math.nan]))  # noqa: E731
-    monkeypatch.setattr("dbench.zoo.finish.evaluate", nowhere)
-    train_group(wire(), Group(store.url, (key,)))
+    monkeypatch.setattr("dbench.zoo.engine.evaluate", nowhere)
+    train_group(channel(), Group(store.url, (key,)))
     assert (store.status(key), store.record(key)["diverged_at"]) == ("diverged", key.steps)
 
 
-def test_a_worker_saves_what_it_has_when_its_master_is_gone(store, key):
+def test_a_worker_saves_what_it_has_when_its_controller_is_gone(store, key):
     ours, theirs = multiprocessing.Pipe()
     ours.close()
     long = replace(key, steps=1000)
-    train_group(Line(theirs), Group(store.url, (long,)))
+    train_group(Channel(theirs), Group(store.url, (long,)))
     assert (store.status(long), store.record(long)["step"]) == ("interrupted", 100)
 
 
 def test_a_run_whose_loss_is_no_number_diverges_next_to_a_healthy_one(store, key, console):
     healthy, wild = replace(key, steps=150), replace(key, steps=150, strength=1e38)
     summary = train_runs(store, [healthy, wild], workers=1, console=console)
-    assert (summary.trained, summary.diverged, summary.left) == (2, 1, 0)
+    assert (summary.done, summary.others["diverged"], summary.others["left"]) == (2, 1, 0)
     assert "1 diverged" in str(summary)
     assert (state_of(store, healthy), state_of(store, wild)) == ("done", "diverged")
 
 
-def test_the_time_left_counts_what_is_left(store, key, wire, console):
+def test_the_time_left_counts_what_is_left(store, key, channel, console):
     long = replace(key, steps=300)
-    train_group(wire(1), Group(store.url, (long,)))
+    train_group(channel(1), Group(store.url, (long,)))
     train_runs(store, [long], workers=1, console=console)
     assert "1 runs in 1 group of at most 1, 1 at once on cpu: 200 model-steps" in console.file.getvalue()
 
@@ -165,16 +146,16 @@ def test_the_time_expected_is_that_of_the_steps_not_taken_before(tiny_keys, monk
     monkeypatch.setattr("dbench.zoo.plan.measure_speed", lambda *_, **__: Speed(10.0))  # model-steps a second
     groups = cut_groups("nowhere", tiny_keys[:2], 1, Setup())
     assert expected_seconds(groups, 1, Setup()) == pytest.approx(2 * 12 / 10)
-    assert expected_seconds(groups, 1, Setup(), taken=lambda key: 12 - key.seed) == pytest.approx(
+    assert expected_seconds(groups, 1, Setup(), taken={key: 12 - key.seed for key in tiny_keys}) == pytest.approx(
         sum(key.seed for key in tiny_keys[:2]) / 10
     )
 
 
-def test_a_device_that_is_not_there_is_refused_where_groups_train(store, key, wire):
+def test_a_device_that_is_not_there_is_refused_where_groups_train(store, key, channel):
     with pytest.raises(InvalidInput, match=r"device must be one that this machine has \(cpu.*got 'cuda:99'"):
-        train_group(wire(), Group(store.url, (key,), device="cuda:99"))
+        train_group(channel(), Group(store.url, (key,), device="cuda:99"))
     with pytest.raises(InvalidInput, match="precision must be float32 on a processor, got 'tf32'"):
-        train_group(wire(), Group(store.url, (key,), precision="tf32"))
+        train_group(channel(), Group(store.url, (key,), precision="tf32"))
 
 
 def test_a_gpu_holds_as_many_models_as_fit(tiny):
@@ -215,13 +196,13 @@ def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny):
 
 def test_a_processor_is_named_by_its_model_and_instruction_set(monkeypatch):
     listed = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: Some Maker 7\n\nprocessor\t: 1\n"
-    monkeypatch.setattr("dbench.zoo.devices.Path.read_text", lambda *_: listed)
+    monkeypatch.setattr("dbench.training.execution.Path.read_text", lambda *_: listed)
     monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: "AVX2")
     assert device_name("cpu") == "cpu Some Maker 7 (family 25, model 1), AVX2"
 
     def missing(*_):
         raise FileNotFoundError
 
-    monkeypatch.setattr("dbench.zoo.devices.Path.read_text", missing)
+    monkeypatch.setattr("dbench.training.execution.Path.read_text", missing)
     monkeypatch.setattr("platform.processor", lambda: "arm")
     assert device_name("cpu") == "cpu arm, AVX2"

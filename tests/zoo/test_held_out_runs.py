@@ -20,14 +20,14 @@ def keys(tiny):
     return tuple(replace(tiny, data=(NAME,), sweeps=tiny.sweeps[:1], seeds=1).runs())
 
 
-def test_what_is_held_out_alone_has_no_influence_on_the_weights(wire, keys, tmp_path, monkeypatch):
+def test_what_is_held_out_alone_has_no_influence_on_the_weights(channel, keys, tmp_path, monkeypatch):
     data, images = images_of(NAME)
     held_out, weights, codes = data.held_out(), [], []
     for changed in (np.zeros_like(held_out), held_out, ~held_out):
         ours, store = images.clone(), Store(tmp_path / str(len(codes)))
         ours[torch.from_numpy(changed)] = 255
         monkeypatch.setattr(engine, "images_of", lambda name, ours=ours: (data, ours))
-        assert train_group(wire(), Group(store.url, keys)) == len(keys)
+        assert train_group(channel(), Group(store.url, keys)) == len(keys)
         weights.append(store.tensors(keys[0], "weights"))
         codes.append(store.tensors(keys[0], "codes")["mean"])
     same = [all((other[name] == values).all() for name, values in weights[0].items()) for other in weights]
@@ -50,12 +50,12 @@ def test_a_data_set_that_holds_nothing_out_trains_on_the_very_images():
     assert training_images(data, images) is images
 
 
-def test_a_run_on_a_stochastic_data_set_is_encoded_from_the_images_it_was_trained_on(wire, tiny, tmp_path):
+def test_a_run_on_a_stochastic_data_set_is_encoded_from_the_images_it_was_trained_on(channel, tiny, tmp_path):
     """Its images are drawn, but drawn once: another process would see the same ones."""
     name = "color_dsprites_grid_16"
     keys = tuple(replace(tiny, data=(name,), sweeps=tiny.sweeps[:1], seeds=1).runs())
     store = Store(tmp_path)
-    train_group(wire(), Group(store.url, keys))
+    train_group(channel(), Group(store.url, keys))
     weights, codes = (store.tensors(keys[0], file) for file in ("weights", "codes"))
     data, _ = images_of(name)
     some = torch.from_numpy(load(name).grid_images()[::1001])

@@ -45,17 +45,6 @@ def packs(there, plan, tmp_path):
 
 
 @pytest.fixture
-def in_process(monkeypatch, wire):
-    """Unpack in this process: to start another one takes longer than all else."""
-
-    def run_tasks(function, tasks, *, workers, tell):
-        for task in tasks:
-            yield "done", function(wire(), task)
-
-    monkeypatch.setattr("dbench.zoo.unpack.run_tasks", run_tasks)
-
-
-@pytest.fixture
 def here(tmp_path):
     return Store(tmp_path / "here")
 
@@ -105,7 +94,7 @@ def test_what_was_packed_before_is_skipped(there, plan, tmp_path):
 @pytest.mark.long
 def test_a_run_that_travelled_is_the_run_that_was_trained(there, plan, packs, here, console):
     summary = unpack_runs(here, packs, workers=2, console=console)
-    assert (summary.taken, summary.present, summary.left) == (6, 0, 0)
+    assert (summary.done, summary.present, summary.others["left"]) == (6, 0, 0)
     for key in plan.runs():
         before, after = there.record(key), here.record(key)
         for name, value in there.tensors(key, "codes").items():
@@ -117,7 +106,7 @@ def test_a_run_that_travelled_is_the_run_that_was_trained(there, plan, packs, he
             name: after[name] for name in after if name != "files"
         }
     again = unpack_runs(here, packs, workers=1, console=console)
-    assert (again.taken, again.present) == (0, 6)
+    assert (again.done, again.present) == (0, 6)
 
 
 def test_a_run_that_diverged_travels_without_weights(store, finish, short, here, tmp_path, console, in_process):
@@ -126,7 +115,7 @@ def test_a_run_that_diverged_travels_without_weights(store, finish, short, here,
     record = store.record(key)
     store.save(key, status="diverged", tensors={}, record={**record, "scores": {}, "diverged_at": 30})
     (path,) = pack_runs(store, [key], tmp_path).files
-    assert unpack_runs(here, [path], workers=1, console=console).taken == 1
+    assert unpack_runs(here, [path], workers=1, console=console).done == 1
     assert (here.record(key)["status"], here.record(key)["diverged_at"]) == ("diverged", 30)
 
 
@@ -225,7 +214,7 @@ def test_a_store_holds_runs_of_one_precision_and_may_hold_those_of_two_versions(
 def test_the_same_run_in_two_files_is_taken_in_once_unless_they_differ(packs, here, console, in_process):
     copied = packs[0].with_name("copy.safetensors")
     copied.write_bytes(packs[0].read_bytes())
-    assert unpack_runs(here, [packs[0], copied, packs[0]], workers=1, console=console).taken == 2
+    assert unpack_runs(here, [packs[0], copied, packs[0]], workers=1, console=console).done == 2
     tensors = load_file(packs[1])
     bad = read_pack(packs[1])[0]
     tensors[f"{bad.key.digest}.encoder.0.bias"] += 1

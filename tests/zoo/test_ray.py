@@ -52,7 +52,7 @@ if __name__ == "__main__":
         seen["without a GPU"] = str(error)
     # The time is up before the first step: what was begun is saved.
     options["console"] = Console(file=text, width=200)
-    seen["budget"] = train_runs(store, keys, budget=0.01, **options).left
+    seen["budget"] = train_runs(store, keys, budget=0.01, **options).others["left"]
     killer = threading.Thread(target=kill_when_all_train, args=(cluster, second, store, keys, seen))
     killer.start()
     summary = train_runs(store, keys, **options)
@@ -61,7 +61,7 @@ if __name__ == "__main__":
     until = time.monotonic() + 60
     while alive() > 2 and time.monotonic() < until:
         time.sleep(0.2)
-    seen |= {"trained": summary.trained, "left": summary.left, "nodes": alive()}
+    seen |= {"trained": summary.done, "left": summary.others["left"], "nodes": alive()}
     seen |= {"text": text.getvalue(), "sessions": len(list(store._fs.glob(store.root + "/sessions/*")))}
     print()
     print("SEEN", json.dumps(seen), flush=True)
@@ -100,7 +100,7 @@ def _marked(folder):
 
 @pytest.mark.long
 @pytest.mark.nightly
-def test_a_cluster_that_loses_a_node_trains_the_same_runs(store, keys, marked, tmp_path, wire):
+def test_a_cluster_that_loses_a_node_trains_the_same_runs(store, keys, marked, tmp_path, channel):
     pytest.importorskip("ray", reason="Ray is not installed (pip install 'dbench[ray]')")
     arguments = [sys.executable, "-c", PROGRAM, store.url, json.dumps([key.axes for key in keys])]
     done = subprocess.run(arguments, env=marked, capture_output=True, text=True, timeout=300, check=False)
@@ -114,7 +114,7 @@ def test_a_cluster_that_loses_a_node_trains_the_same_runs(store, keys, marked, t
     assert (seen["trained"], seen["left"], seen["nodes"], seen["sessions"]) == (len(keys), 0, 2, 0)
     assert "4 runs in 2 groups of at most 2, 2 at once on a Ray cluster" in seen["text"]
     alone = Store(tmp_path / "alone")
-    train_group(wire(), Group(alone.url, tuple(keys)))
+    train_group(channel(), Group(alone.url, tuple(keys)))
     assert differences(trained_table(store, keys), trained_table(alone, keys)) == 0
 
 

@@ -1,4 +1,6 @@
+import re
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from dbench.zoo import scorers
 from dbench.zoo.arrays import AGREEMENTS, cells
 from dbench.zoo.complete import build_table
 from dbench.zoo.population import _compare, score_population
-from dbench.zoo.score import ScoreSummary, score_one, score_runs
+from dbench.zoo.score import score_one, score_runs
 from dbench.zoo.scorers import EncodedRun
 from dbench.zoo.survey import survey
 
@@ -80,10 +82,6 @@ def test_a_new_scorer_is_added_without_computing_the_others(store, run, monkeypa
     assert survey(store, [run])[run.data, run.objective, run.strength]["partly scored"] == 1
 
 
-def _in_process(work, tasks, **_):
-    return ((task, work(None, task)) for task in tasks)
-
-
 def test_a_score_that_cannot_be_computed_loses_no_other(store, run, monkeypatch):
     def impossible(_):
         raise InvalidInput("every factor must take at least 2 values, got one value only for c")
@@ -94,7 +92,9 @@ def test_a_score_that_cannot_be_computed_loses_no_other(store, run, monkeypatch)
     assert _scores(store, run) == {"a": 1.0, "c": 3.0}
 
 
-def test_groups_can_be_left_for_later_and_those_of_another_version_are_computed_again(store, run, monkeypatch):
+def test_groups_can_be_left_for_later_and_those_of_another_version_are_computed_again(
+    store, run, monkeypatch, in_process
+):
     monkeypatch.setattr(scorers, "SCORERS", {name: scorers.SCORERS[name] for name in ("posterior", "mig")})
     monkeypatch.setattr(scorers, "VERSIONS", {})
     assert set(score_one(store, run, without=["mig"])) == {"posterior"}
@@ -113,7 +113,6 @@ def test_groups_can_be_left_for_later_and_those_of_another_version_are_computed_
     assert "alignment.collisions" not in _scores(store, run)
     assert score_runs(store, [run], workers=1).present == 1
     monkeypatch.setitem(scorers.VERSIONS, "mig", 3)
-    monkeypatch.setattr("dbench.zoo.score.run_tasks", _in_process)
     assert score_runs(store, [run], without=["mig"]).present == 0
     assert "mig" not in _scores(store, run)  # none rather than one that looks like the present
 
@@ -188,13 +187,11 @@ def test_models_are_compared_within_their_strength_and_within_their_objective(st
             assert found[key.digest]["udr.lasso"] == np.median(one_by_one[alike])
             assert found[key.digest]["udr.lasso.all"] == np.median(np.delete(one_by_one, i))
     # The second time nothing is computed: no process is started.
-    monkeypatch.setattr(
-        "dbench.zoo.population.run_tasks", lambda _, tasks, **__: (pytest.fail(str(task)) for task in tasks)
-    )
+    monkeypatch.setattr("dbench.zoo.population._compare", lambda *_: pytest.fail("computed again"))
     assert score_population(store, keys) == found
 
 
-def test_a_code_is_informative_over_the_whole_grid_and_not_over_the_points_compared(store, tiny, wire, monkeypatch):
+def test_a_code_is_informative_over_the_whole_grid_and_not_over_the_points_compared(store, tiny, channel, monkeypatch):
     monkeypatch.setattr("dbench.zoo.population.POINTS", 100)
     keys, asked = tiny.runs()[:2], []
     points = seeds.generator(purpose="udr", data=keys[0].data).integers(5_000, size=100)
@@ -210,7 +207,7 @@ def test_a_code_is_informative_over_the_whole_grid_and_not_over_the_points_compa
         return np.zeros((2, 2, 2))
 
     monkeypatch.setattr(sys.modules["dbench.metrics.udr"], "agreements_by", agreements)
-    _compare(wire(), (store.url, tuple(keys), "spearman", "populations/udr"))
+    _compare(channel(), (store.url, tuple(keys), "spearman", "populations/udr"))
     assert asked == [[[True, True]] * 2]
 
 
@@ -233,27 +230,31 @@ def test_a_cell_that_diverged_altogether_stops_no_other(store, tiny, tiny_keys, 
 
 def test_untrained_runs_are_counted_and_left_out(store, tiny_keys):
     summary = score_runs(store, tiny_keys, workers=1)
-    assert (summary.scored, summary.present, summary.missing) == (0, 0, 8)
+    assert (summary.done, summary.present, summary.others["missing"]) == (0, 0, 8)
     assert "8 are not trained yet" in str(summary)
 
 
-def test_a_run_that_another_process_holds_is_counted(store, run, monkeypatch):
-    monkeypatch.setattr("dbench.zoo.score.run_tasks", _in_process)
+def test_a_run_that_another_process_holds_is_counted(store, run, in_process):
     with store.claim([run]):
         summary = score_runs(store, [run])
-    assert (summary.scored, summary.held) == (0, 1)
-    assert "1 are held by another process" in str(summary)
+    assert (summary.done, summary.others["elsewhere"]) == (0, 1)
+    assert "1 are held or were finished by other processes" in str(summary)
 
 
-def test_the_summary_names_what_each_group_cost():
-    seconds = {"nk": 5.0, "dci": 2.0, "mig": 0.01, "posterior": 0.0}
-    text = str(ScoreSummary(scored=3, present=1, missing=0, seconds=seconds, wall=12.0, cancelled=False))
-    assert text.splitlines()[1] == "seconds a run: 7.01 (nk 5.00, dci 2.00, mig 0.01, posterior 0.00)"
-    nothing = ScoreSummary(scored=0, present=4, missing=0, seconds={}, wall=0.1, cancelled=False)
-    assert "seconds a run" not in str(nothing)
+def test_the_summary_names_what_each_group_cost_the_slowest_first(store, run, monkeypatch, in_process):
+    monkeypatch.setattr(scorers, "SCORERS", {"quick": lambda _: {}, "slow": lambda _: time.sleep(0.1) or {}})
+    summary = score_runs(store, [run])
+    assert re.fullmatch(r"seconds a run: 0\.\d\d \(slow 0\.\d\d, quick 0\.00\)", str(summary).splitlines()[1])
+    assert len(str(score_runs(store, [run])).splitlines()) == 1
 
 
-@pytest.mark.parametrize(("again", "then"), [(False, "goes on"), (True, "begins again")])
-def test_a_stopped_call_says_what_the_same_command_does(again, then):
-    stopped = ScoreSummary(scored=1, present=0, missing=0, seconds={}, wall=1.0, cancelled=True, again=again)
-    assert f"stopped, the same command {then}" in str(stopped)
+@pytest.mark.parametrize(("again", "then"), [((), "goes on"), (("posterior",), "begins again")])
+def test_a_stopped_call_says_what_the_same_command_does(store, tiny_keys, finish, monkeypatch, in_process, again, then):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    finish(store, *tiny_keys[:2])
+    monkeypatch.setattr("dbench.zoo.score.score_one", stop)
+    summary = score_runs(store, tiny_keys[:2], again=again)
+    assert summary.cancelled
+    assert f"2 are left (the same command {then})" in str(summary)

@@ -35,7 +35,7 @@ def test_a_sweep_can_be_stopped_while_it_estimates(store, tiny_keys, console, mo
     monkeypatch.setattr(plan, "measure_speed", end)
     before = signal.getsignal(signal.SIGTERM)
     summary = train_runs(store, tiny_keys, workers=1, console=console)
-    assert (summary.cancelled, summary.trained, summary.left) == (True, 0, len(tiny_keys))
+    assert (summary.cancelled, summary.done, summary.others["left"]) == (True, 0, len(tiny_keys))
     assert signal.getsignal(signal.SIGTERM) == before
 
 

@@ -102,7 +102,7 @@ def test_a_record_names_files_of_its_own_folder_alone(store, key, finish, name):
 def test_a_record_that_is_nested_too_deeply_is_damaged(store, key, finish):
     finish(store, key)
     _file(store, key, "run.json").write_bytes(b"[" * 100_000)
-    with pytest.raises(DamagedData, match=r"run\.json is not a document of the store"):
+    with pytest.raises(DamagedData, match=r"run\.json cannot be read as a document of the store"):
         store.record(key)
 
 
@@ -166,7 +166,7 @@ def test_an_array_of_a_type_that_numpy_lacks_is_damaged(store, key):
     _file(store, key, "codes.safetensors").write_bytes(saved)
     record = store.record(key) | {"files": {"codes.safetensors": hashlib.sha256(saved).hexdigest()}}
     _file(store, key, "run.json").write_bytes(seal(record))
-    with pytest.raises(DamagedData, match=r"codes\.safetensors is not a safetensors file: .*BF16"):
+    with pytest.raises(DamagedData, match=r"codes\.safetensors cannot be read as a safetensors file: .*BF16"):
         store.tensors(key, "codes")
 
 

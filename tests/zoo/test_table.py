@@ -93,7 +93,7 @@ def test_text_that_is_not_utf_8_is_refused(evidence, forge):
     spoilt = pa.array([b"\x8f" + texts[0][1:], *texts[1:]], pa.binary()).cast(pa.string(), safe=False)
     pq.write_table(table.set_column(table.schema.get_field_index("commit"), "commit", spoilt), path)
     forge(evidence)
-    with pytest.raises(DamagedData, match=r"is not a Parquet table: .*UTF8"):
+    with pytest.raises(DamagedData, match=r"cannot be read as a Parquet table: .*UTF8"):
         load_runs(evidence)
 
 
@@ -189,7 +189,7 @@ def test_keys_of_another_schema_are_refused(evidence, forge):
 @pytest.mark.parametrize("rules", [["mine / zoo"], None, {"mine / zoo": 5}])
 def test_rules_of_a_manifest_that_are_no_hashes_are_refused(evidence, forge, rules):
     forge(evidence, rules=rules)
-    with pytest.raises(DamagedData, match="rules must be hashes by card, got"):
+    with pytest.raises(DamagedData, match=r"not a manifest of this version: \$\.rules"):
         load_manifest(evidence)
 
 

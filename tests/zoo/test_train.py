@@ -1,4 +1,5 @@
 import importlib
+import io
 import multiprocessing
 import sys
 import time
@@ -8,15 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
-from dbench.errors import DbenchError, InvalidInput
+from dbench.errors import InvalidInput
 from dbench.zoo.engine import Group, train_group
+from dbench.zoo.executor import FAILED, STOPPING, UNSAVED, Processes, run_tasks
 from dbench.zoo.profiles import Sweep
-from dbench.zoo.progress import Meter, clock
+from dbench.zoo.progress import ProgressBar, clock
 from dbench.zoo.store import Store
 from dbench.zoo.survey import survey
 from dbench.zoo.train import train_runs
-from dbench.zoo.workers import STOPPING, UNSAVED, run_tasks
 
 
 @pytest.fixture
@@ -30,8 +32,8 @@ def _codes(store, key):
     return store.tensors(key, "codes")["mean"]
 
 
-def test_a_group_trains_to_finished_runs(store, group, wire):
-    line = wire()
+def test_a_group_trains_to_finished_runs(store, group, channel):
+    line = channel()
     assert train_group(line, group) == 4
     assert (line.total("units"), line.total("runs")) == (4 * 250, 4)
     for key in group.keys:
@@ -51,15 +53,15 @@ def test_a_group_trains_to_finished_runs(store, group, wire):
         ((Sweep("factor_vae", (10, 40)),), {"adversary.0.weight": (10, 64), "adversary.3.bias": (2,)}),
     ],
 )
-def test_a_run_is_the_same_alone_interrupted_or_among_others(store, tiny, tmp_path, wire, sweeps, adversary):
+def test_a_run_is_the_same_alone_interrupted_or_among_others(store, tiny, tmp_path, channel, sweeps, adversary):
     keys = replace(tiny, steps=250, sweeps=sweeps).runs()
-    train_group(wire(), Group(store.url, tuple(keys)))
+    train_group(channel(), Group(store.url, tuple(keys)))
     weights = store.tensors(keys[1], "weights")
     beside = weights.keys() & {"adversary.0.weight", "adversary.3.bias"}
     assert {name: weights[name].shape for name in beside} == adversary
     alone = Store(tmp_path / "alone")
     for stop_after, ended in ((1, 0), (1, 0), (10, 1)):
-        assert train_group(wire(stop_after), Group(alone.url, (keys[1],))) == ended
+        assert train_group(channel(stop_after), Group(alone.url, (keys[1],))) == ended
     for name in ("weights", "codes"):
         again = alone.tensors(keys[1], name)
         assert all(np.array_equal(values, again[part]) for part, values in store.tensors(keys[1], name).items())
@@ -67,11 +69,11 @@ def test_a_run_is_the_same_alone_interrupted_or_among_others(store, tiny, tmp_pa
     assert first["scores"] == second["scores"]
 
 
-def test_runs_that_another_holds_or_has_finished_are_left_to_it(store, tiny_keys, wire, monkeypatch):
+def test_runs_that_another_holds_or_has_finished_are_left_to_it(store, tiny_keys, channel, monkeypatch):
     monkeypatch.setattr("dbench.zoo.engine._PATIENCE", 0.0)
-    group, line = Group(store.url, tuple(tiny_keys[:2])), wire()
+    group, line = Group(store.url, tuple(tiny_keys[:2])), channel()
     with store.claim(tiny_keys[:1]):
-        assert train_group(wire(), group) == 1
+        assert train_group(channel(), group) == 1
     assert [store.status(key) for key in group.keys] == [None, "done"]
     # Planned before the other one finished its part.
     assert train_group(line, group) == 1
@@ -80,26 +82,26 @@ def test_runs_that_another_holds_or_has_finished_are_left_to_it(store, tiny_keys
 
 
 @pytest.mark.long
-def test_processes_train_what_is_missing_and_only_that(store, group, wire, console):
+def test_processes_train_what_is_missing_and_only_that(store, group, channel, console):
     keys = group.keys
-    train_group(wire(), replace(group, keys=keys[:1]))
-    train_group(wire(1), replace(group, keys=keys[1:2]))
+    train_group(channel(), replace(group, keys=keys[:1]))
+    train_group(channel(1), replace(group, keys=keys[1:2]))
     codes = Path(store.url) / "runs" / keys[0].digest / "codes.safetensors"
     before = _codes(store, keys[0]).copy()
     codes.write_bytes(codes.read_bytes()[:-4])
     assert sum(survey(store, keys).values(), Counter()) == {"damaged": 1, "interrupted": 1, "missing": 2}
     summary = train_runs(store, keys, workers=2, console=console)
-    assert (summary.present, summary.trained, summary.left, summary.damaged) == (0, 4, 0, 1)
+    assert (summary.present, summary.done, summary.others["left"], summary.others["damaged"]) == (0, 4, 0, 1)
     assert "4 runs in 2 groups" in console.file.getvalue()
     np.testing.assert_array_equal(_codes(store, keys[0]), before)
     again = train_runs(store, keys, workers=2)
-    assert (again.present, again.trained) == (4, 0)
+    assert (again.present, again.done) == (4, 0)
 
 
 def test_an_exhausted_budget_saves_what_there_is(store, key, console):
     long = replace(key, steps=100_000)
     summary = train_runs(store, [long], workers=1, budget=0.01, console=console)
-    assert summary.left == 1
+    assert summary.others["left"] == 1
     assert "the same command goes on" in str(summary)
     assert store.status(long) in (None, "interrupted")
 
@@ -110,31 +112,31 @@ import os, signal, time
 from dbench.errors import InvalidInput
 
 
-def die(line, number):
+def die(channel, number):
     if number == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return number
 
 
-def fail(line, number):
+def fail(channel, number):
     raise InvalidInput(f"number must not be {number}")
 
 
-def be_asked_to_end(line, number):
+def be_asked_to_end(channel, number):
     os.kill(os.getpid(), signal.SIGTERM)
     return number
 
 
-def wait(line, number):
-    line.report(started=number)
-    while not line.stopping:
+def wait(channel, number):
+    channel.report(started=number)
+    while not channel.stopping:
         time.sleep(0.01)
-    line.report(saved=number)
+    channel.report(saved=number)
     return number
 
 
-def fail_to_save(line, number):
-    wait(line, number)
+def fail_to_save(channel, number):
+    wait(channel, number)
     raise InvalidInput("no space left")
 """
 
@@ -148,48 +150,76 @@ def tasks(tmp_path, monkeypatch):
     del sys.modules["tasks_for_workers"]
 
 
-def test_a_dying_worker_is_an_error(tasks):
-    with pytest.raises(DbenchError, match=r"worker process died \(exit code -9\)"):
-        list(run_tasks(tasks.die, [0, 1, 2], workers=2))
+class Bar:
+    """Keeps what a progress bar is told; Ctrl-C may come with a report."""
+
+    def __init__(self, interrupt=False):
+        self.told, self.lines, self.interrupt = [], [], interrupt
+        self.log = self.lines.append
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def advance(self, **progress):
+        self.told.append(progress)
+        if self.interrupt:
+            self.interrupt = False
+            raise KeyboardInterrupt
+
+
+@pytest.fixture
+def bar():
+    yield Bar()
     assert not multiprocessing.active_children()
 
 
-@pytest.mark.parametrize(("workers", "message"), [(1, "number must not be 7"), (0, "workers must be at least 1")])
-def test_an_error_in_a_worker_or_for_want_of_one_keeps_its_message(tasks, workers, message):
-    with pytest.raises(InvalidInput, match=message):
-        list(run_tasks(tasks.fail, [7], workers=workers))
+def test_a_dying_worker_is_an_error_and_the_others_go_on(tasks, bar):
+    results, errors, _ = run_tasks(Processes(tasks.die, 2), [0, 1, 2], bar)
+    assert (sorted(results), len(errors)) == ([0, 2], 1)
+    assert "worker process died (exit code -9)" in str(errors[0])
+    assert bar.lines == [f"{FAILED}: {errors[0]}"]
 
 
-def test_a_worker_leaves_it_to_its_master_when_to_end(tasks):
-    assert list(run_tasks(tasks.be_asked_to_end, [3], workers=1)) == [("done", 3)]
+def test_an_error_in_a_worker_keeps_its_message(tasks, bar):
+    with pytest.raises(InvalidInput, match="number must not be 7"):
+        run_tasks(Processes(tasks.fail, 1), [7], bar).checked()
 
 
-def test_what_could_not_be_saved_after_a_request_to_stop_is_reported_and_an_error(tasks):
-    lines = []
-    news = run_tasks(tasks.fail_to_save, [0], workers=1, tell=lines.append)
-    assert next(news) == ("news", {"started": 0})
-    with pytest.raises(InvalidInput, match="no space left"):
-        news.close()
-    assert lines == [STOPPING, f"{UNSAVED}: no space left"]
+def test_fewer_than_one_worker_is_refused(tasks):
+    with pytest.raises(InvalidInput, match="workers must be at least 1"):
+        Processes(tasks.fail, 0)
+
+
+def test_a_worker_leaves_it_to_its_controller_when_to_end(tasks, bar):
+    assert run_tasks(Processes(tasks.be_asked_to_end, 1), [3], bar) == ([3], [], False)
+
+
+def test_what_could_not_be_saved_after_a_ctrl_c_is_reported_and_an_error(tasks):
+    bar = Bar(interrupt=True)
+    results, errors, cancelled = run_tasks(Processes(tasks.fail_to_save, 1), [0, 1], bar)
+    assert (results, [str(error) for error in errors], cancelled) == ([], ["no space left"], True)
+    assert bar.lines == [STOPPING, f"{UNSAVED}: no space left"]
     assert not multiprocessing.active_children()
 
 
-def test_workers_finish_their_task_before_they_stop(tasks):
-    news = list(run_tasks(tasks.wait, [0, 1, 2], workers=2, deadline=time.monotonic() + 3))
-    started = {content["started"] for kind, content in news if kind == "news" and "started" in content}
-    assert started <= {0, 1}
-    assert {content["saved"] for kind, content in news if kind == "news" and "saved" in content} == started
-    assert not multiprocessing.active_children()
+def test_workers_finish_their_task_before_they_stop(tasks, bar):
+    results, _, cancelled = run_tasks(Processes(tasks.wait, 2), [0, 1, 2], bar, deadline=time.monotonic() + 3)
+    assert not cancelled
+    assert [told["started"] for told in bar.told if "started" in told] == sorted(results)
+    assert sorted(told["saved"] for told in bar.told if "saved" in told) == sorted(results)
+    assert 2 not in results
 
 
-def test_a_meter_counts_and_tells_the_time_left(console, monkeypatch):
+def test_a_progress_bar_counts_and_tells_the_time_left():
     now = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    with Meter(runs=4, units=4000, unit="model-steps", console=console) as meter:
-        assert meter.pace == "starting"
+    console = Console(file=io.StringIO(), get_time=lambda: now)
+    with ProgressBar(runs=4, units=4000, unit="model-steps", console=console) as bar:
         now = 120.0
-        meter.advance(runs=1, units=1000)
-    assert console.file.getvalue() == "1 of 4 runs, 50.0 model-steps/s, 1 min 00 s left\n"
+        bar.advance(runs=1, units=1000)
+    assert console.file.getvalue() == "1 of 4 runs, 50 model-steps/s, 1 min 00 s left\n"
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(-1, "0 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])

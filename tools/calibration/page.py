@@ -6,7 +6,7 @@ from pathlib import Path
 
 from calibration.judging import LARGEST_ERROR, Frequencies
 from dbench.claims.card import Claim
-from dbench.files import write_aside
+from dbench.files import write_file
 from dbench.stats import Interval
 
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
@@ -105,7 +105,7 @@ def write(table: Iterable[Sequence[str]], passes: str, *, heavy_tails: bool = Fa
     """Write the page, or that of heavy tails."""
     lines = [line(COLUMNS), line(["---"] * len(COLUMNS)), *map(line, table)]
     path, head = (HEAVY_TAILS, HEAD_OF_HEAVY_TAILS) if heavy_tails else (PAGE, HEAD)
-    write_aside(path, head.format(passes=passes) + "\n".join(lines) + "\n")
+    write_file(path, head.format(passes=passes) + "\n".join(lines) + "\n")
 
 
 def read() -> list[Mapping[str, str]]:

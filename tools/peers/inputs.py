@@ -85,11 +85,11 @@ def describe(name: str) -> str:
 def encode(path: Path) -> None:
     """Write the codes of the trained model, once, so that calls need no network."""
     if not path.is_file():
-        from dbench.files import aside
+        from dbench.files import atomic_write
         from dbench.zoo.panel import SHIPPED, read_panel
 
         source = read_panel(SHIPPED).source(MODEL)
-        with aside(path) as place, place.open("wb") as stream:
+        with atomic_write(path) as place, place.open("wb") as stream:
             np.savez(stream, codes=source.grid_codes, sizes=np.array(source.factor_sizes))
 
 

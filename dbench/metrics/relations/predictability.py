@@ -70,16 +70,16 @@ def _fit(u: Array, signs: Array, penalty: float, spread: float, offset: float) -
     quadratic = np.array([[ridge + offset**2, -offset], [-offset, 1.0]])
     design = np.stack([u, np.ones_like(u)])
     products = np.stack([u * u, u, np.ones_like(u)], axis=1)
-    found = np.zeros((len(signs), 2))
+    weights = np.zeros((len(signs), 2))
 
     def loss(at: Array) -> tuple[Array, Array]:
         short = np.maximum(1 - signs * (at @ design), 0.0)
         value = 0.5 * np.einsum("ki,ij,kj->k", at, quadratic, at) + penalty * np.einsum("kn,kn->k", short, short)
         return value, short
 
-    value, short = loss(found)
+    value, short = loss(weights)
     for _ in range(100):
-        gradient = found @ quadratic - 2 * penalty * (signs * short) @ design.T
+        gradient = weights @ quadratic - 2 * penalty * (signs * short) @ design.T
         moments = 2 * penalty * ((short > 0).astype(np.float64) @ products)
         hessian = quadratic + moments[:, [[0, 1], [1, 2]]]
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
@@ -88,14 +88,14 @@ def _fit(u: Array, signs: Array, penalty: float, spread: float, offset: float) -
             break
         length = np.ones(len(signs))
         for _ in range(30):  # halve the step of the machines whose loss it does not lower enough
-            moved = found - length[:, None] * step
+            moved = weights - length[:, None] * step
             new_value, new_short = loss(moved)
             worse = new_value > value - 1e-4 * length * slope + 1e-12 * value
             if not worse.any():
                 break
             length[worse] /= 2
-        found, value, short = moved, new_value, new_short
-    return found[:, 0], found[:, 1]
+        weights, value, short = moved, new_value, new_short
+    return weights[:, 0], weights[:, 1]
 
 
 def svm_predictability(train: Sample, test: Sample, *, penalty: float = 0.01) -> Array:

@@ -1,0 +1,310 @@
+"""What is asked of a metric: characteristics, changes that change no relation, estimation, and other regimes."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
+from dbench.audit.record import BIAS, CHANCE, DRAWS, HIGH, LOW, SAME, Answer, Check, Scale, judge, scale_of, score_of
+from dbench.audit.subject import MetricFailed, Subject
+from dbench.codes import FunctionSource, Source
+from dbench.constructions.causal import confounded_copies
+from dbench.constructions.on_labels import labels
+from dbench.constructions.relations import N_FACTORS, SIZE, UNEQUAL
+
+# Representations that lack one property and have the others (Duan et al., table 5).
+BROKEN = {
+    "modularity": ("factors packed in pairs",),
+    "compactness": ("factors copied twice", "factors split into digits"),
+    "explicitness": ("two of four missing",),
+}
+
+
+def characteristic_checks() -> Iterator[Check]:
+    """Yield the checks that read a score as high or low."""
+    yield Check("separation", "", _separates, REPRESENTATIONS[PERFECT].reference)
+    yield Check("chance", "", _chance, REPRESENTATIONS[NOISE_ONLY].reference)
+    for holding in ("characteristic_1", "characteristic_2", "weak", "strong"):
+        for level, wanted, bound in (("high", True, HIGH), ("low", False, LOW)):
+            ask = partial(judge, bound=bound, above=wanted)
+            for name, representation in REPRESENTATIONS.items():
+                if getattr(representation, holding) is wanted:
+                    yield Check(f"{holding}_{level}", name, partial(ask, name=name), representation.reference)
+    for broken, names in BROKEN.items():
+        for name in names:
+            # A part is broken, so a score need not be low; it must not be high.
+            ask = partial(judge, name=name, bound=HIGH, above=False)
+            yield Check(broken, name, ask, REPRESENTATIONS[name].reference)
+
+
+def _separates(subject: Subject) -> Answer:
+    scale = scale_of(subject)
+    return Answer(
+        scale.separates,
+        scale.range,
+        f"perfect copies {'below' if subject.direction < 0 else 'above'} noise, by more than {CHANCE:g} of the larger",
+        f"perfect copies score {scale.perfect:.3g}, noise {scale.chance:.3g}",
+        _reversed(subject, scale),
+    )
+
+
+def _reversed(subject: Subject, scale: Scale) -> str:
+    """Say so where every draw of perfect copies lies on the wrong side of every draw of noise."""
+    noise, copies = ([score_of(subject, name, repetition=i) for i in range(DRAWS)] for name in (NOISE_ONLY, PERFECT))
+    sign = subject.direction
+    if subject.scale is not None or max(sign * score for score in copies) >= min(sign * score for score in noise):
+        return ""
+    seen = f"Perfect copies score {scale.perfect:.3g}, noise {scale.chance:.3g}: "
+    if sign < 0:
+        return f"{seen}more is better, so leave --less-is-better (less_is_better=True) out."
+    return f"{seen}it is reversed. If less is meant to be better, say --less-is-better (less_is_better=True)."
+
+
+def _chance(subject: Subject) -> Answer:
+    scale = scale_of(subject)
+    largest = max(abs(scale.chance), abs(scale.perfect))
+    return Answer(
+        abs(scale.chance) <= CHANCE * largest,
+        scale.chance,
+        f"noise within {CHANCE * largest:.3g} of 0",
+        f"noise scores {scale.chance:.3g}, perfect copies {scale.perfect:.3g}",
+    )
+
+
+Codes = NDArray[np.float64]
+Factors = NDArray[np.int64] | NDArray[np.float64]
+Change = Callable[[Codes, np.random.Generator], Codes]
+
+
+def _leaky(factors: Factors, generator: np.random.Generator) -> Codes:
+    """Mix codes and add noise, more to each than to the one before: no ties, no two codes alike."""
+    codes = UNEQUAL["leaky"](factors, generator)
+    more = np.linspace(0, 1, codes.shape[1])
+    return np.asarray(codes + more * generator.standard_normal(codes.shape))
+
+
+LEAKY = FunctionSource(labels(SIZE, N_FACTORS), _leaky)
+BASES: dict[str, Source] = {PERFECT: REPRESENTATIONS[PERFECT].source, "leaky copy": LEAKY}
+
+
+def _times(*factors: float) -> Change:
+    return lambda codes, generator: codes * np.resize(factors, codes.shape[1])
+
+
+# By property and case; powers of two, so that no digit is lost.
+SAME_SCORE: dict[tuple[str, str], Change] = {
+    ("permutation", ""): lambda codes, generator: np.roll(codes, 1, axis=1),
+    ("sign", ""): _times(-1.0, 1.0),
+    ("shift", ""): lambda codes, generator: codes + np.resize([1.0, -3.0, 0.5, 2.0], codes.shape[1]),
+    ("scale", "one unit a code"): _times(16.0, 0.25, 1.0, 4.0),
+    ("scale", "tiny unit"): _times(2.0**-24),
+    ("monotone", ""): lambda codes, generator: np.exp(codes),
+    ("dead_codes", "last"): lambda codes, generator: np.hstack([codes, np.full((len(codes), 2), 0.1)]),
+    ("dead_codes", "first"): lambda codes, generator: np.hstack([np.zeros((len(codes), 2)), codes]),
+    ("idle_codes", ""): lambda codes, generator: np.hstack([codes, generator.standard_normal((len(codes), 2))]),
+}
+REFERENCES = {
+    "permutation": "Duan et al., consideration 1",
+    "sign": "Duan et al., consideration 2",
+    "monotone": "Sepliarskaia et al., fact 7",
+    "dead_codes": "Locatello et al. (2020), 4.2.2",
+    "idle_codes": "Locatello et al. (2020), 4.2.2",
+}
+# Standard deviations of noise on the codes, in steps of the factors.
+NOISE = (0.0, 0.5, 1.0, 2.0, 4.0)
+
+
+def changed(source: Source, change: Change) -> FunctionSource:
+    """Let a source change its codes; factors and everything drawn before are the same."""
+    return FunctionSource(
+        source.draw_factors,
+        lambda factors, generator: change(source.codes(factors, generator), generator),
+        source.factor_names,
+    )
+
+
+def transform_checks() -> Iterator[Check]:
+    """Yield the checks that compare a representation with a change of it."""
+    for (name, kind), change in SAME_SCORE.items():
+        for base in BASES:
+            case = f"{base}, {kind}" if kind else base
+            yield Check(
+                name, case, partial(_same, base=base, key=f"{name} {case}", change=change), REFERENCES.get(name, "")
+            )
+    yield Check("duplicated_codes", "leaky copy", _duplicated, "Duan et al., table 5")
+    yield Check("noise", PERFECT, _noise, "Locatello et al. (2020), 7")
+
+
+def _same(subject: Subject, base: str, key: str, change: Change) -> Answer:
+    allowed = SAME * scale_of(subject).unit
+    before = subject.score(base, BASES[base])
+    after = subject.score(key, changed(BASES[base], change))
+    moved = after - before
+    return Answer(abs(moved) <= allowed, moved, f"moved by at most {allowed:.3g}", f"{before:.3g} became {after:.3g}")
+
+
+def _duplicated(subject: Subject) -> Answer:
+    """A second copy never scores better."""
+    scale = scale_of(subject)
+    before = subject.score("leaky copy", LEAKY)
+    after = subject.score("duplicated", changed(LEAKY, lambda codes, generator: np.hstack([codes, codes])))
+    moved, allowed = (after - before) * subject.direction, SAME * scale.unit
+    return Answer(
+        bool(moved <= allowed),
+        after - before,
+        f"no better by more than {allowed:.3g} when every code is repeated",
+        f"{before:.3g} became {after:.3g}",
+    )
+
+
+def _noise(subject: Subject) -> Answer:
+    """More noise never scores better, and a lot of it scores low."""
+    scale = scale_of(subject)
+    scores = [subject.score(f"noise {s}", changed(BASES[PERFECT], partial(_blur, deviation=s))) for s in NOISE]
+    steps = np.diff(scores) * subject.direction
+    worst = float(steps.max())
+    low = scale.separates and scale.position(scores[-1]) < LOW
+    path = ", ".join(f"{score:.3g}" for score in scores)
+    return Answer(
+        bool(low and worst <= SAME * scale.unit),
+        worst,
+        f"no better by more than {SAME * scale.unit:.3g} from level to level, and low at the last",
+        f"noise of {', '.join(f'{s:g}' for s in NOISE)} steps scores {path}",
+    )
+
+
+def _blur(codes: Codes, generator: np.random.Generator, deviation: float) -> Codes:
+    return np.asarray(codes + deviation * generator.standard_normal(codes.shape))
+
+
+FEWER = 10  # a tenth of the observations, as often as it takes to tell bias from luck
+
+
+def estimation_checks() -> Iterator[Check]:
+    """Yield the checks of bias, bounds and repeatability."""
+    for name in (PERFECT, NOISE_ONLY):
+        yield Check("sample_size", name, partial(_sample_size, name=name), "Locatello et al. (2020), 7")
+    for name in (PERFECT, NOISE_ONLY):
+        yield Check("bins", name, partial(_bins, name=name))
+    yield Check("bounds", "", _bounds)
+    yield Check("determinism", "", _determinism)
+
+
+def _sample_size(subject: Subject, name: str) -> Answer:
+    few = subject.observations // FEWER
+    expected = f"the mean score of {few} observations within {BIAS:g} of the scale of that of {subject.observations}"
+    if subject.needs == "source":
+        return Answer(None, None, expected, "it chooses the number of its observations itself")
+    scores = [score_of(subject, name, n=few, repetition=i) for i in range(DRAWS)]
+    before, after = score_of(subject, name), sum(scores) / DRAWS
+    within = abs(after - before) <= BIAS * scale_of(subject).unit
+    return Answer(within, after - before, expected, f"{before:.3g} with all, {after:.3g} with {few}")
+
+
+def _bins(subject: Subject, name: str) -> Answer:
+    expected = f"the score with half and with twice the bins within {BIAS:g} of the scale"
+    if subject.bins is None:
+        return Answer(None, None, expected, "it has no option for a number of bins")
+    option, default = subject.bins
+    before = score_of(subject, name)
+    scores = {count: score_of(subject, name, **{option: count}) for count in (default // 2, 2 * default)}
+    moved = max((score - before for score in scores.values()), key=abs)
+    others = ", ".join(f"{score:.3g} with {count}" for count, score in scores.items())
+    return Answer(
+        abs(moved) <= BIAS * scale_of(subject).unit, moved, expected, f"{before:.3g} with {default} bins, {others}"
+    )
+
+
+def _bounds(subject: Subject) -> Answer:
+    scores: dict[str, float] = {}
+    failed: MetricFailed | None = None
+    for name in REPRESENTATIONS:
+        try:
+            scores[name] = score_of(subject, name)
+        except MetricFailed as error:  # reported by the checks of that representation
+            failed = error
+    if failed is not None and not scores:
+        raise failed
+    low, high = subject.bounds
+    # A rounding error is no score out of bounds.
+    slack = 1e-9
+    outside = {
+        name: score
+        for name, score in scores.items()
+        if (low is not None and score < low - slack) or (high is not None and score > high + slack)
+    }
+    name = max(outside, key=lambda n: abs(outside[n])) if outside else max(scores, key=scores.__getitem__)
+    interval = " to ".join("unbounded" if bound is None else f"{bound:g}" for bound in (low, high))
+    seen = f"scores from {min(scores.values()):.3g} to {max(scores.values()):.3g}"
+    return Answer(
+        not outside,
+        scores[name],
+        f"every score within {interval}",
+        f"{seen}{f', on {name!r}' if outside else ''}",
+        f"Scores of {scores[name]:.3g} ({name}) where {interval} is declared: is it normalised? If those are not its "
+        "bounds, say --bounds LOW HIGH (bounds=)."
+        if outside
+        else "",
+    )
+
+
+def _determinism(subject: Subject) -> Answer:
+    source = REPRESENTATIONS[PERFECT].source
+    before, after = score_of(subject, PERFECT), subject.fresh_score(source)
+    return Answer(
+        before == after, after - before, "the same number for the same arrays", f"{before:.6g}, then {after:.6g}"
+    )
+
+
+WIDTH = 50  # codes of noise, where the scale is taken from four
+
+
+def wide_noise(width: int) -> FunctionSource:
+    """Four factors, and so many codes that tell nothing of them, Gaussian each."""
+    return FunctionSource(labels(SIZE, 4), lambda factors, generator: generator.standard_normal((len(factors), width)))
+
+
+def redundant_copies() -> FunctionSource:
+    """Copies of three factors of four values, of which the third is the upper half of the first."""
+
+    def draw(n: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        factors = generator.integers(SIZE, size=(n, 3))
+        factors[:, 2] = factors[:, 0] // 2
+        return factors
+
+    return FunctionSource(draw, lambda factors, generator: factors.astype(np.float64))
+
+
+def regime_checks() -> Iterator[Check]:
+    """Yield the checks of noise in many codes, and of copies of factors that depend."""
+    noise = wide_noise(WIDTH)
+    yield Check("regime", "many codes of noise", partial(_wide, source=noise, few=False))
+    yield Check("regime", "many codes of noise, few rows", partial(_wide, source=noise, few=True))
+    for case, source in (("correlated factors", confounded_copies(0.8)), ("redundant factors", redundant_copies())):
+        yield Check("regime", case, partial(_copies, source=source, case=case), "Almudévar and Ortega (2024)")
+
+
+def _wide(subject: Subject, source: Source, few: bool) -> Answer:
+    expected = f"within {BIAS:g} of the scale of four codes of noise"
+    if few and subject.needs == "source":
+        return Answer(None, None, expected, "it chooses the number of its observations itself")
+    rows = subject.observations // FEWER if few else subject.observations
+    scale, score = scale_of(subject), subject.score(f"{WIDTH} codes of noise", source, n=rows)
+    moved = (score - scale.chance) / scale.unit
+    return Answer(abs(moved) <= BIAS, score, expected, f"{scale.chance:.3g}, {score:.3g} of {WIDTH} codes")
+
+
+def _copies(subject: Subject, source: Source, case: str) -> Answer:
+    expected = f"within {BIAS:g} of the scale of copies of independent factors"
+    scale, score = scale_of(subject), subject.score(f"copies, {case}", source)
+    moved = (score - scale.perfect) / scale.unit
+    return Answer(abs(moved) <= BIAS, score, expected, f"{scale.perfect:.3g}, {score:.3g} where {case} are copied")
+
+
+CHECKS: dict[str, Check] = {
+    check.name: check
+    for check in (*characteristic_checks(), *transform_checks(), *estimation_checks(), *regime_checks())
+}
+"""All checks by name, ``family[case]``."""
