@@ -30,7 +30,7 @@ from mutants import Mutant, changed_functions, compile_mutant
 ROOT = Path(__file__).parents[1]
 # CPU seconds: of the tests one mutant is run against, and what it may take over what they took before.
 _MOST, _SPARE, _FACTOR = 8.0, 30, 5
-# What a fork imports itself: the library and its tests, and pytest, which rewrites the plugins that it imports.
+# What a fork imports itself: pytest, which rewrites the plugins that it imports, and the library and its tests.
 _OURS = ("dbench", "tests", "conftest", "__m", "_pytest", "pytest", "xdist", "hypothesis", "_hypothesis", "test_")
 _MEMORY = 16 * 2**30
 
@@ -61,7 +61,7 @@ class _SameExamples:
     def pytest_configure(self) -> None:
         from hypothesis import settings
 
-        settings.register_profile("mutation", derandomize=True, database=None)
+        settings.register_profile("mutation", settings.get_profile("same"), database=None)
         settings.load_profile("mutation")
 
 
@@ -197,21 +197,28 @@ def reach(folders: Iterable[str], suite: list[str], known: Path) -> dict[str, An
             plugin = _Reach(folders)
             if (code := _pytest(suite, plugin)) > 1:
                 raise RuntimeError(f"pytest could not run {', '.join(suite)}: exit code {code}")
-            return {"tests": plugin.tests, "modules": sorted(sys.modules)}
+            return {"tests": plugin.tests, "modules": sorted(filter(_from_elsewhere, sys.modules))}
 
         known.write_text(json.dumps(_forked(run)))
     found = json.loads(known.read_text())
     tests: dict[str, Any] = found["tests"]
     for module in found["modules"]:  # once, for all forks
-        if not module.startswith(_OURS):
-            with contextlib.suppress(Exception):
-                importlib.import_module(module)
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
+    if imported := [name for name in sys.modules if name.partition(".")[0] == "dbench"]:
+        raise RuntimeError(f"no wrong line that takes effect on import can be seen in {', '.join(imported)}")
     for name in [name for name, test in tests.items() if not test["passed"]]:
         print(f"left out, for it fails as it is: {name}", file=sys.stderr)
         del tests[name]
     for test in tests.values():
         test["found"] = Counter[str]()  # mutants, by file
     return tests
+
+
+def _from_elsewhere(module: str) -> bool:
+    """Whether a module is none of this checkout, whose programs import the library, which only a fork may."""
+    file = Path(getattr(sys.modules[module], "__file__", None) or sys.prefix)
+    return not module.startswith(_OURS) and (file.is_relative_to(sys.prefix) or not file.is_relative_to(ROOT))
 
 
 def _reaching(mutant: Mutant, tests: dict[str, Any]) -> list[str]:

@@ -264,7 +264,7 @@ class Claim:
         verdict = self.rule.decide(cut)
         reason = f"{_shown(cut)}; the rule is {self.rule}"
         width, size = whole.high - whole.low, max(abs(whole.low), abs(whole.high))
-        if self.evidence == "zoo" and width <= _ROUNDING * size and not cut.is_exact:
+        if self.evidence == "zoo" and width <= _ROUNDING * size < math.inf and not cut.is_exact:
             # Trained models are a sample; a construction's repetitions may well all reach the end of a scale.
             same = f"{reason}; all units gave the same: nothing says how the next may differ"
             return Judgement(Verdict.UNDECIDED, same, cut)

@@ -38,7 +38,7 @@ class SimulatedPopulation(Population):
 
     def __init__(self, scores: Mapping[tuple[str, str], Matrix], strengths: Mapping[str, ArrayLike]) -> None:
         rising = {objective: np.asarray(values, dtype=np.float64) for objective, values in strengths.items()}
-        vars(self).update(name="simulated", deviations=(), arrays=RunArrays())
+        vars(self).update(name="simulated", arrays=RunArrays())
         vars(self).update(_scores=dict(scores), _strengths=rising)
 
     @cached_property

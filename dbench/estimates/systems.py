@@ -65,7 +65,7 @@ def lead_over_systems(population: Population, shared: Points, first: Points, sec
 
     def ends(confidence: float) -> tuple[float, float]:
         own = units.at(confidence).high - units.value
-        if n < 4 or not math.isfinite(own):
+        if n < 4:
             return -math.inf, math.inf
         one, two = (_related(score, shared, every) for score in (first, second))
         covary = _covariance(one, two, _related(first, second, every))

@@ -9,6 +9,7 @@ import pytest
 
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
+from dbench.codes.factors import Kinds
 from dbench.codes.reading import read_codes
 from dbench.errors import InvalidInput
 from dbench.metrics import METRICS, dci, irs, mig, modularity, sap, snc
@@ -177,3 +178,32 @@ def test_the_table_says_which_factors_a_score_is_of() -> None:
     assert "3 factors (2 discrete, 3, 4 values; 1 continuous)" in shown
     assert "leaves out size" in shown
     assert "leaves out shape (text)" in shown
+
+
+@pytest.mark.parametrize(
+    ("values", "rows", "kind"),
+    [
+        (100, 1_000, "discrete"),
+        (100, 999, "continuous"),
+        (101, 2_000, "continuous"),
+        (1, 10, "discrete"),
+        (2, 20, "discrete"),
+        (2, 19, "continuous"),
+    ],
+)
+def test_fractions_are_labels_up_to_a_hundred_values_that_occur_ten_times_on_average(
+    values: int, rows: int, kind: str
+) -> None:
+    column = (np.arange(rows) % values) / 8 + 0.0625
+    factors, kinds, notes = Kinds().encode([column], ["size"])
+    assert kinds == (kind,)
+    assert factors[:values, 0].tolist() == (list(range(values)) if kind == "discrete" else column[:values].tolist())
+    word = "1 value" if values == 1 else f"{values} values"
+    assert [note.partition(":")[0] for note in notes] == ([f"size ({word})"] if kind == "discrete" else [])
+
+
+@pytest.mark.parametrize(("number", "more"), [(12, ""), (13, " and 1 more")])
+def test_of_text_the_first_twelve_labels_are_shown(number: int, more: str) -> None:
+    text = [f"c{i:02}" for i in range(number)] * 2
+    (note,) = read_arrays(np.zeros((2 * number, 1)), {"shape": text}).notes[-1:]
+    assert note == f"shape: text, read as labels {', '.join(f'{i} = c{i:02}' for i in range(12))}{more}."

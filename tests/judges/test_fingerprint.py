@@ -1,5 +1,6 @@
 """What a card declares: which fields, constants and numbers are in it, and what is not."""
 
+import hashlib
 import importlib.util
 import sys
 from dataclasses import replace
@@ -9,6 +10,7 @@ import pytest
 
 from dbench.claims import Claim, Predicate, above, below
 from dbench.claims.fingerprint import declared_by, fingerprint
+from dbench.stats import bootstrap, mean_of
 
 CARD = Claim(
     id="flaws.xor",
@@ -24,7 +26,7 @@ CARD = Claim(
     min_n=5,
 )
 SOURCE = '''
-from functools import partial
+from functools import cache, partial
 import math
 import numpy as np
 import pytest
@@ -45,6 +47,28 @@ WORLDS = {
 ACCURACY = np.array([0.75, 0.5])
 RULES = [above(0.25, null=0.0)]
 BOUND = partial(filtered, [1.5])
+NAMED = partial(filtered, kept=[4.5])
+FLAG = True
+SCALAR = np.float32(0.75)
+SHOWN = "s" * 198 + "ab"
+
+def raised(by):
+    def inner(x):
+        return x**by
+
+    return inner
+
+RAISED = raised(2.5)
+
+@cache
+def slow(x):
+    return x * 21
+
+class Held:
+    def by(self, x, least=31):
+        return x + 41
+
+HOLDERS = {"first": Held}
 
 def shifted(x):
     return x + 3
@@ -58,7 +82,7 @@ def unused(x):
 @pytest.mark.parametrize(("cut", "world"), [(cut, by) for cut in {1: 0.1}.values() for by in [lambda x: -x]])
 def test_it(cut=0.1, world=None):
     """Say something."""
-    WORLDS["linear"](cut)
+    WORLDS["linear"](cut), NAMED, FLAG, SCALAR, SHOWN, RAISED(cut), slow(cut), HOLDERS["first"]
     made = [helper(y) for y in [math.pi, TABLE["mig"], *NAMES]]
     return BOUND(CHOSEN[0](made), relations_of(made)[12])
 '''
@@ -78,7 +102,7 @@ def declared(tmp_path, monkeypatch):
         module = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, name, module)
         spec.loader.exec_module(module)
-        return declared_by(card, [module.test_it], heads="synthetic")
+        return declared_by(card, [module.test_it], heads="synthetic", table="micro")
 
     return declared
 
@@ -95,6 +119,11 @@ def test_the_numbers_of_the_file_and_the_constants_of_the_library_stand_by_name(
     assert constants["numbers in shifted"] == "3"
     assert constants["numbers in test_it"] == "[0, 12]"
     assert constants["helper by default"] == "[1.5, [6]]"
+    assert constants["raised.<locals>.inner closes over"] == "2.5"
+    assert constants["numbers in slow"] == "21"
+    assert (constants["numbers in Held.by"], constants["Held.by by default"]) == ("41", "31")
+    assert constants["filtered bound"] == "[[1.5]] | {kept: [4.5]}"
+    assert (constants["FLAG"], constants["SCALAR"]) == ("True", "float32 0.75")
     assert constants["_UNBOUNDED"] == "[-inf, inf]"  # which mean_of, a function of the library, reaches
     assert not any("unused" in name or "numbers in relations_of" in name for name in constants)
 
@@ -133,6 +162,14 @@ def test_what_decides_nothing_is_not_declared(declared, old, new):
         ("[mean_of, LEVEL]", "[filtered, LEVEL]"),
         ("[1.5]", "[1.25]"),
         ("[12]", "[13]"),
+        ("kept=[4.5]", "kept=[4.25]"),
+        ("FLAG = True", "FLAG = False"),
+        ("np.float32(0.75)", "np.float64(0.75)"),
+        ('"ab"', '"ac"'),
+        ("raised(2.5)", "raised(2.25)"),
+        ("x * 21", "x * 22"),
+        ("least=31", "least=32"),
+        ("x + 41", "x + 42"),
     ],
 )
 def test_what_can_turn_the_verdict_is(declared, old, new):
@@ -151,6 +188,9 @@ def test_what_can_turn_the_verdict_is(declared, old, new):
         {"bounds": (0, 1)},
         {"roles": {"micro": "probe"}},
         {"given": {"cut": 0.5}},
+        {"filtered": {"cut": 0.5}},
+        {"source": "sign"},
+        {"demonstration": True},
     ],
     ids=lambda change: next(iter(change)),
 )
@@ -159,7 +199,24 @@ def test_each_part_of_the_card_that_decides_is_declared(declared, change):
 
 
 def test_what_heads_the_finding_is_declared(declared):
-    assert declared()["heads"] == "synthetic"
+    assert (declared()["heads"], declared()["table"]) == ("synthetic", "micro")
+    assert "filtered" not in declared()  # cards of before there was one keep their hash
+
+
+@pytest.mark.parametrize(("length", "shown"), [(200, True), (201, False)])
+def test_a_constant_of_more_than_200_characters_is_shown_by_its_hash(declared, length, shown):
+    text = "s" * length
+    found = declared('"s" * 198 + "ab"', repr(text))["constants"]["SHOWN"]
+    assert found == (text if shown else hashlib.sha256(text.encode()).hexdigest()[:16])
+
+
+def test_what_a_card_gives_and_what_trained_models_answer_is_reached(declared):
+    plain = declared()["constants"]
+    given = declared(card=replace(CARD, given={"by": [mean_of, {"of": bootstrap}]}))["constants"]
+    assert given.keys() - plain.keys() >= {"bootstrap by default"}
+    models = declared(card=replace(CARD, evidence="zoo"))["constants"]
+    assert models.keys() - plain.keys() >= {"Population.enough_seeds by default"}
+    assert models["Population.enough_seeds by default"] == "1"
 
 
 def test_a_predicate_of_the_regime_counts_by_name_rule_units_and_the_constants_it_closes_over(declared):

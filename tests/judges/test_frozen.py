@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -70,18 +71,42 @@ def test_frozen_rules_are_read_as_they_were_written(tmp_path):
     )
     write_frozen(tmp_path / "frozen.json", frozen)
     assert load_frozen(tmp_path / "frozen.json") == frozen
+    assert frozen.cards["sober.ä"] == FrozenCard("cd", "2026-01-02", "def", cells=0, declared={}, blind=False)
+    assert Frozen() == Frozen({})
+
+
+def test_frozen_rules_stand_a_card_to_a_line_in_words_that_can_be_read(tmp_path):
+    cards = {name: FrozenCard("ab", "2026-01-01", "c", declared={"rule": "über 0.5"}) for name in ("a.b", "c.d")}
+    write_frozen(tmp_path / "frozen.json", Frozen(cards))
+    lines = (tmp_path / "frozen.json").read_text(encoding="utf-8").splitlines()
+    assert [line.partition(":")[0].strip() for line in lines if "über 0.5" in line] == ['"a.b"', '"c.d"']
 
 
 def test_a_change_of_form_keeps_date_and_commit_and_one_of_the_rule_does_not():
     before = Frozen({name: FrozenCard(f"{name} 1", "2026-01-01", "old") for name in ("same", "form", "rule")})
     hashes = (("same", "same 1"), ("form", "2"), ("rule", "2"))
     now = Frozen({name: FrozenCard(hash, "2026-02-02", "new") for name, hash in hashes})
+    assert frozen_again(Frozen(), now, equal={"same"}) == now
     after = frozen_again(before, now, equal={"same", "form"}).cards
     assert after == {
         "same": FrozenCard("same 1", "2026-01-01", "old"),
         "form": FrozenCard("2", "2026-01-01", "old"),
         "rule": FrozenCard("2", "2026-02-02", "new"),
     }
+
+
+@pytest.mark.parametrize("blind", [True, False])
+def test_only_primaries_and_cells_that_changed_are_blind_and_what_is_as_it_was_stays_so(blind):
+    roles = ("primary", "cell", "probe", "print")
+    before = Frozen({role: FrozenCard("1", "2026-01-01", "old", blind=role in ("cell", "probe")) for role in roles})
+
+    def again(hash, **options):
+        now = {role: FrozenCard(hash, "2026-02-02", "new", declared={"role": role}) for role in roles}
+        return {role: card.blind for role, card in frozen_again(before, Frozen(now), set(), **options).cards.items()}
+
+    assert again("1", blind=blind) == {"primary": False, "cell": True, "probe": True, "print": False}
+    assert again("2", blind=blind) == {"primary": blind, "cell": blind, "probe": False, "print": False}
+    assert again("2") == dict.fromkeys(roles, False)
 
 
 def test_a_table_gets_the_new_hashes_of_cards_that_were_in_force_and_changed_their_form_alone(tmp_path):
@@ -93,7 +118,11 @@ def test_a_table_gets_the_new_hashes_of_cards_that_were_in_force_and_changed_the
     names = ("form", "newer", "rule", "unknown")
     before, after = (Frozen({name: FrozenCard(hash, "2026-01-01", "") for name in names}) for hash in ("1", "2"))
     assert translate_rules(folder, before, after, {"form", "newer", "unknown"}) == 1
-    assert json.loads((folder / "manifest.json").read_bytes())["rules"] == {"form": "2", "newer": "0", "rule": "1"}
+    written = manifest | {"rules": {"form": "2", "newer": "0", "rule": "1"}}
+    assert (folder / "manifest.json").read_text() == json.dumps(written, indent=1) + "\n"
+    os.utime(folder / "manifest.json", (0, 0))
+    assert translate_rules(folder, before, after, {"form", "newer", "unknown"}) == 0  # it is in force already
+    assert (folder / "manifest.json").stat().st_mtime == 0
 
 
 @pytest.mark.parametrize(
@@ -111,6 +140,7 @@ def test_a_card_is_newer_than_a_table_scored_under_another_hash_of_it(in_force, 
     tables = [SimpleNamespace(rules={"card": hash} if hash else {}) for hash in in_force]
     card, models = SimpleNamespace(name="card"), SimpleNamespace(parts=tables)
     assert Frozen({"card": FrozenCard("now", "2026-01-01", "")}).is_newer(card, models) is newer
+    assert not Frozen({"card": FrozenCard("now", "2026-01-01", "", blind=True)}).is_newer(card, models)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +150,7 @@ def test_a_card_is_newer_than_a_table_scored_under_another_hash_of_it(in_force, 
         ({"rule": "above 0.6"}, "rule is 'above 0.6', was 'above 0.5'"),
         ({"given": {"n": "6"}}, "given: n is '6', was '5'"),
         ({"given": {}}, "given: n is None, was '5'"),
+        ({"rule": "x" * 99}, f"rule is '{'x' * 79}, was 'above 0.5'"),
     ],
 )
 def test_a_card_that_is_not_as_it_was_frozen_is_named_with_what_differs(change, said):

@@ -5,11 +5,13 @@ import importlib.resources
 import re
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dbench.claims import ledger
+from dbench.claims import Claim, above, ledger
+from dbench.claims.ledger import HEADING_TABLE, Finding, completed
 from dbench.errors import DamagedData
 from dbench.report import PAPERS
 from dbench.report.seen import FORMS, SLOT
@@ -130,3 +132,28 @@ def test_a_ledger_of_ones_own_adds_to_the_one_shipped_and_repeats_none_of_it(tmp
         ledger(own)
     with pytest.raises(DamagedData, match=r"none.toml cannot be read"):
         ledger(tmp_path / "none.toml")
+
+
+def test_a_row_is_read_with_what_it_says_and_without_what_it_leaves_out(tmp_path):
+    own = tmp_path / "mine.toml"
+    own.write_text(FINDING)
+    assert ledger(own)["a.b"] == Finding(id="a.b", where="1", says="x", evidence=("zoo",), heads="zoo")
+    assert ledger(own)["a.b"].table == HEADING_TABLE
+    texts = {"table": "other", "group": "g", "note": "n", "famous": "f", "aside": "a"}
+    lines = "".join(f'{name} = "{text}"\n' for name, text in texts.items())
+    full = tmp_path / "full.toml"
+    full.write_text(FINDING + lines + 'seen.weaker = "Less."\nseen.absent = "None."\n')
+    seen = {"weaker": "Less.", "absent": "None."}
+    found = ledger(full)["a.b"]
+    assert found == Finding(id="a.b", where="1", says="x", evidence=("zoo",), heads="zoo", seen=seen, **texts)
+
+
+@pytest.mark.parametrize("says", ["", "own words"])
+@pytest.mark.parametrize("where", ["", "2"])
+def test_a_card_has_of_the_ledger_what_it_does_not_say_itself(tmp_path, says, where):
+    own = tmp_path / "mine.toml"
+    own.write_text(FINDING)
+    fields = {"quote": "Q.", "population": "p", "statistic": "s", "rule": above(0.5), "says": says, "where": where}
+    card = Claim.zoo(id="a.b", **fields)
+    assert completed(card, own) == replace(card, says=says or "x", where=where or "1")
+    assert completed(card) is card  # the ledger shipped has no such row

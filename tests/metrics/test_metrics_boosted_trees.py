@@ -56,7 +56,7 @@ def test_after_all_stages_it_agrees_with_scikit_learn_as_either_does_with_itself
     assert np.mean(importance[0], axis=0) == pytest.approx(np.mean(importance[1], axis=0), abs=0.01)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10_000))
 def test_the_same_observations_get_the_same_answer_as_training_and_as_test_points(seed):
     rng = stream(seed)

@@ -56,7 +56,7 @@ def test_a_class_a_fold_has_not_seen_is_never_guessed_there():
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_area_under_the_curve_agrees_with_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     scores = rng.integers(5, size=(30, 2)).astype(float)

@@ -88,7 +88,7 @@ def information(first, second):
 
 @given(seed=st.integers(0, 100_000))
 @example(seed=12754)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_metrics_of_information_are_their_formulas_on_any_table_of_counts(seed):
     rng = np.random.default_rng(seed)
     cases = np.indices((2, 3, 3, 2, 4)).reshape(5, -1).T
@@ -123,7 +123,7 @@ def test_metrics_of_information_are_their_formulas_on_any_table_of_counts(seed):
 
 
 @given(seed=st.integers(0, 100_000))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_accuracy_of_bins_is_the_best_over_all_ways_to_share_them_out(seed):
     rng = np.random.default_rng(seed)
     shares = rng.integers(1, 3, size=3)

@@ -31,7 +31,7 @@ def matrix_of(seed):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_groups_are_the_connected_components_of_the_bipartite_graph(seed):
     matrix = matrix_of(seed)
     d, k = matrix.shape
@@ -46,7 +46,7 @@ def test_groups_are_the_connected_components_of_the_bipartite_graph(seed):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_dendrogram_and_the_curve_tell_the_same_story(seed):
     matrix = matrix_of(seed)
     curve, merges, pairs = independent_groups_curve(matrix), merge_order(matrix), merge_thresholds(matrix)

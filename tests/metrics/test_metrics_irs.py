@@ -36,7 +36,7 @@ def literal_empida(codes, factors, held, changed):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_empida_is_that_of_algorithm_1_line_by_line(seed):
     rng = np.random.default_rng(seed)
     first = rng.integers(3, size=40)
@@ -49,7 +49,7 @@ def test_empida_is_that_of_algorithm_1_line_by_line(seed):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_the_crossed_special_case_agrees_with_algorithm_1_on_a_grid(seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 5, size=3)

@@ -8,7 +8,7 @@ from dbench.metrics import code_mutual_information, mean_modularity, med, modula
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_modularity_is_the_printed_formula_code_by_code(seed):
     rng = np.random.default_rng(seed)
     matrix = rng.random(size=(rng.integers(1, 6), rng.integers(2, 6))) + 1e-3

@@ -248,7 +248,7 @@ def test_importing_the_metrics_does_not_import_torch():
 
 @pytest.mark.parametrize("name", [name for name in OF_SAMPLE if CARDS[name].speed != "slow"])
 @given(seed=st.integers(0, 100_000))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_odd_samples_are_scored_within_bounds_or_refused(name, seed):
     rng = np.random.default_rng(seed)
     n, d, k = rng.integers(2, 40), rng.integers(1, 5), rng.integers(1, 4)

@@ -18,7 +18,7 @@ from dbench.metrics import (
 
 
 @given(seed=st.integers(0, 10_000), bins=st.integers(1, 25), labels=st.integers(1, 7))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_mutual_information_agrees_with_scikit_learn_on_bins_of_numpy(seed, bins, labels):
     rng = np.random.default_rng(seed)
     factors = rng.integers(labels, size=(80, 2))
@@ -65,7 +65,7 @@ def test_quantising_reaches_both_ends_and_survives_huge_and_tiny_ranges():
 
 @pytest.mark.parametrize("values", [11, 21])
 @given(scale=st.floats(1e-3, 1e3), shift=st.floats(-10, 10), exact=st.sampled_from([np.float32, np.float64]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_values_on_the_cuts_fall_to_their_right_at_any_scale_and_shift(values, scale, shift, exact):
     grid = np.arange(values)[:, None]
     lattice = (grid * scale + shift * scale).astype(exact) if exact is np.float64 else (grid / 4).astype(exact)

@@ -48,7 +48,7 @@ def test_ties_do_not_leak_the_order_of_the_observations():
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_snc_lies_within_its_bounds_and_every_point_is_in_a_bin(seed, labels):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(labels + 1, 120))

@@ -9,7 +9,7 @@ from dbench.metrics import gaussian_total_correlation, informative_codes, inform
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_it_is_the_divergence_from_the_product_of_marginals(seed):
     rng = np.random.default_rng(seed)
     codes = rng.normal(size=(50, 4)) @ rng.normal(size=(4, 4))

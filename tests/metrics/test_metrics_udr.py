@@ -18,7 +18,7 @@ udr_module = sys.modules["dbench.metrics.udr"]  # the package holds the function
 
 @given(seed=st.integers(0, 10_000))
 @example(seed=1487)  # two codes correlate at 0.9999965, and scikit-learn stops short of the optimum
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_the_lasso_is_that_of_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     d = int(rng.integers(1, 7))
@@ -74,7 +74,6 @@ def test_equation_2_is_worked_out_by_hand():
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None)
 def test_a_pair_scores_between_0_and_1_and_alike_from_both_sides(seed):
     rng = np.random.default_rng(seed)
     matrix = rng.uniform(size=(4, 3)) * (rng.uniform(size=(4, 3)) < 0.5)

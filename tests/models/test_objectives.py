@@ -10,6 +10,7 @@ from dbench.errors import InvalidInput, UnknownName
 from dbench.models.objectives import OBJECTIVES, beta_tcvae, beta_vae, find_objective, objective
 from dbench.models.objectives.beta_tcvae import total_correlation
 from dbench.models.objectives.gaussian import gaussian_log_density
+from dbench.models.objectives.registry import ObjectiveCard
 from dbench.study import SWEPT
 
 STRENGTHS = torch.tensor([1.0, 2.5, 6.0], dtype=torch.float64)
@@ -130,11 +131,17 @@ DECLARED = {
     "weak_de": ("WeakDE", (10, 50), None, {}, 0.1),
 }
 
+LARGER = {"annealed_vae": "regularises less", "mtd": "holds codes to labels more"}
+LARGER["weak_de"] = "holds codes to regions more"
+
 
 @pytest.mark.parametrize("name", DECLARED)
 def test_an_objective_declares_what_is_written_here(name):
     card = OBJECTIVES[name].card
     assert (card.label, card.swept, card.plain_at, dict(card.constants), card.labels) == DECLARED[name]
+    assert card.larger == LARGER.get(name, "regularises more")
+    assert card.pitfalls
+    assert ObjectiveCard.adversary_rate == 1  # unless it says otherwise
 
 
 def test_names_of_objectives_are_unique_and_unknown_ones_refused():

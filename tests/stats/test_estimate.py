@@ -1,5 +1,7 @@
 """An estimate says its interval at any confidence, and resamples once, when it is first asked."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from dbench.stats import (
     largest_of,
     mean_of,
     most_below,
+    rank_correlations,
     share_of,
     smallest_of,
     uniform_deviation,
@@ -72,3 +75,19 @@ def test_notes_may_depend_on_the_confidence_and_what_was_left_out_is_kept():
 def test_an_estimate_is_finite_and_of_one_unit_or_more(value, n, message):
     with pytest.raises(InvalidInput, match=message):
         exact(value, n=n)
+
+
+def test_an_estimate_never_changes_and_is_itself_alone():
+    one, other = exact(0.5), exact(0.5)
+    with pytest.raises(FrozenInstanceError):
+        one.value = 0.6
+    with pytest.raises(FrozenInstanceError):
+        one.at(1.0).value = 0.6
+    assert len({one, other}) == 2
+
+
+def test_no_rank_correlation_of_a_table_lies_beyond_one():
+    for n in range(2, 200):
+        rising = np.arange(n) ** 2.0
+        found = rank_correlations(np.stack([rising, 3 * rising, -rising], axis=1))
+        assert np.abs(found).max() <= 1

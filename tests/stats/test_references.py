@@ -22,7 +22,7 @@ from dbench.stats import (
     variance_explained,
 )
 
-QUICK = settings(max_examples=25, deadline=None)
+QUICK = settings(max_examples=25)
 UNITS = st.lists(st.integers(-20, 20), min_size=3, max_size=9)
 # Efron and Tibshirani, 'An introduction to the bootstrap', 1993, table 3.1: 15 law schools.
 LSAT = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594.0])

@@ -5,6 +5,9 @@ import types
 import mutants
 import mutate
 import pytest
+import trials
+
+import dbench.errors  # noqa: F401 (it stands among sys.modules)
 
 SOURCE = '''
 """Doc with 1 number."""
@@ -78,3 +81,8 @@ def test_what_is_left_out_of_an_area_is_there():
     for option in out:
         path, _, name = option.removeprefix("--deselect=").partition("::")
         assert f"def {name}(" in (mutate.ROOT / path).read_text()
+
+
+@pytest.mark.parametrize("module", ["numpy", "json", "mutants", "trials", "dbench.errors", "pytest"])
+def test_what_forks_share_is_no_module_of_the_checkout_which_could_import_the_library_unchanged(module):
+    assert trials._from_elsewhere(module) == (module in ("numpy", "json"))
