@@ -197,7 +197,10 @@ class AtOnce:
     def submit(self, function, index, chosen):
         self.done.append(index)
         future = Future()
-        future.set_result(function(index, chosen))
+        try:
+            future.set_result(function(index, chosen))
+        except InvalidInput as error:
+            future.set_exception(error)
         return future
 
 
@@ -235,3 +238,9 @@ def test_an_interrupted_run_goes_on_where_it_stopped_and_a_changed_card_is_measu
     changed = AtOnce()
     start(changed, scratch)
     assert changed.done == [1]
+
+
+def test_a_family_that_misses_its_edge_is_named_and_the_others_go_on(cards, capsys):
+    cards["SHORT"] = replace(cards["SHORT"], rule=above(9.0))
+    assert set(start(AtOnce())) == {1}
+    assert "must lead past the edge of its rule, above 9" in capsys.readouterr().err
