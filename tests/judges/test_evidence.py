@@ -75,7 +75,7 @@ def test_deviations_that_are_no_list_of_text_are_refused(folder, deviations):
     manifest = json.loads(path.read_text())
     manifest["profile"]["deviations"] = deviations
     path.write_text(json.dumps(manifest))
-    with pytest.raises(DamagedData, match="deviations of the profile must be a list of text"):
+    with pytest.raises(DamagedData, match=r"profile\.deviations\S* .* is not of type"):
         load_population(folder)
     assert describe_evidence(folder)["models"] == 0
 
