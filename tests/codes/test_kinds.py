@@ -9,7 +9,7 @@ import pytest
 
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
-from dbench.codes.factors import Kinds
+from dbench.codes.factors import FactorTypes
 from dbench.codes.reading import read_codes
 from dbench.errors import InvalidInput
 from dbench.metrics import METRICS, dci, irs, mig, modularity, sap, snc
@@ -195,7 +195,7 @@ def test_fractions_are_labels_up_to_a_hundred_values_that_occur_ten_times_on_ave
     values: int, rows: int, kind: str
 ) -> None:
     column = (np.arange(rows) % values) / 8 + 0.0625
-    factors, kinds, notes = Kinds().encode([column], ["size"])
+    factors, kinds, notes = FactorTypes().encode([column], ["size"])
     assert kinds == (kind,)
     assert factors[:values, 0].tolist() == (list(range(values)) if kind == "discrete" else column[:values].tolist())
     word = "1 value" if values == 1 else f"{values} values"

@@ -7,11 +7,10 @@ import pytest
 
 import dbench
 from dbench.codes import Sample
-from dbench.codes.alone import CodesAlone
 from dbench.errors import InvalidInput
 from dbench.metrics.udr import udr_agreements
 from dbench.scoring import cautions
-from dbench.scoring.ranking import rank_models
+from dbench.scoring.ranking import CodesAlone, rank_models
 
 RNG = np.random.default_rng(0)
 
