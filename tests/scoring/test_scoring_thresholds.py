@@ -9,7 +9,7 @@ import dbench
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.udr import udr_agreements
-from dbench.scoring import cautions
+from dbench.scoring import compute, inputs
 from dbench.scoring.ranking import CodesAlone, rank_models
 
 RNG = np.random.default_rng(0)
@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 def said(codes, factors=None) -> str:
     codes = np.asarray(codes, dtype=float)
     labels = np.arange(len(codes))[:, None] % 2 if factors is None else factors
-    return " ".join(cautions.of_codes(Sample(codes, np.asarray(labels)), tuple(f"z{i}" for i in range(codes.shape[1]))))
+    return " ".join(inputs.of_codes(Sample(codes, np.asarray(labels)), tuple(f"z{i}" for i in range(codes.shape[1]))))
 
 
 @pytest.mark.parametrize(("rows", "words"), [(19, "Only 19 rows"), (20, "no more rows (20) than codes (20)"), (21, "")])
@@ -36,11 +36,11 @@ def test_codes_follow_from_others_from_a_share_of_999_in_1000_on_and_ten_are_nam
         assert ("Nearly singular" in said(np.c_[first, second], factors)) is named
     many = np.repeat(RNG.normal(size=(3_000, 6)), 2, axis=1)
     assert said(many, factors).count("(1.00000)") == 10
-    monkeypatch.setattr(cautions, "MOST", 12)
+    monkeypatch.setattr(inputs, "MOST", 12)
     assert "Nearly singular" in said(many, factors)
-    monkeypatch.setattr(cautions, "MOST", 11)
+    monkeypatch.setattr(inputs, "MOST", 11)
     assert said(many, factors) == ""
-    assert cautions.explained(np.c_[RNG.normal(size=50), np.zeros(50)]).tolist() == [0, 0]
+    assert inputs.explained(np.c_[RNG.normal(size=50), np.zeros(50)]).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_labels_are_whole_numbers_of_a_hundred_values_at_most_each_ten_times(row
 def test_chance_and_copies_are_told_apart_by_more_than_a_tenth_of_the_larger(name, chance, copies, warned):
     codes = RNG.normal(size=(60, 2))
     result = dbench.score(codes, RNG.integers(2, size=(60, 2)), metrics=[name], repeats=0).results[0]
-    assert bool(list(cautions.of_scale(replace(result, chance=chance, copies=copies)))) is warned
+    assert bool(list(compute.scale_cautions(replace(result, chance=chance, copies=copies)))) is warned
 
 
 def models(number, logvar=False) -> list[CodesAlone]:
@@ -96,7 +96,7 @@ def test_a_ranking_is_of_medians_and_quartiles_of_the_comparisons_with_others():
 
 def test_of_two_models_and_of_constant_codes_none_is_best_and_of_equal_ones_the_first_comes_first():
     assert rank_models(models(2), relation="spearman").best is None
-    constant = [replace(model, codes=0 * model.codes) for model in models(3)]
+    constant = [model._replace(codes=0 * model.codes) for model in models(3)]
     found = rank_models(constant, relation="spearman")
     assert (found.best, found.order.tolist(), found.informative.tolist()) == (None, [0, 1, 2], [0, 0, 0])
     with pytest.raises(InvalidInput, match="at least 2, to be compared with each other, got 1"):
@@ -115,7 +115,7 @@ def test_a_ranking_says_how_few_comparisons_it_has_and_names_five_without_a_post
 
 def test_shorter_codes_are_filled_up_with_what_relates_to_nothing():
     whole = models(3)
-    wider = [*whole[:2], replace(whole[2], codes=np.c_[whole[2].codes, np.zeros((200, 2))])]
+    wider = [*whole[:2], whole[2]._replace(codes=np.c_[whole[2].codes, np.zeros((200, 2))])]
     first, second = (rank_models(group, relation="spearman") for group in (whole, wider))
     np.testing.assert_allclose(first.scores, second.scores)
     assert second.informative.tolist() == [3, 3, 3]
