@@ -8,6 +8,7 @@ from dataclasses import FrozenInstanceError, is_dataclass, replace
 
 import numpy as np
 import pytest
+from sample_card import CARD, estimate
 from scipy.stats import t as student
 
 import dbench.claims
@@ -29,26 +30,6 @@ from dbench.claims.frozen import FrozenCard
 from dbench.errors import DamagedData, InvalidInput
 from dbench.estimates.population import Population
 from dbench.stats import Estimate, Interval, exact, jackknife, mean_of
-
-CARD = Claim(
-    id="sober.theorem-1",
-    role="primary",
-    quote="Seeds matter.",
-    where="5.3",
-    says="Seeds matter.",
-    evidence="zoo",
-    population="seeds varied",
-    deviations=("small images",),
-    unit="seed",
-    statistic="mean",
-    rule=above(0.5, null=0.0),
-    min_n=5,
-    printed=Printed("0.6", 0.6, 0.05, 9),
-)
-
-
-def estimate(low: float, high: float, *, n: int = 5) -> Estimate:
-    return Estimate((low + high) / 2, n, lambda level: (low, high))
 
 
 def test_an_unknown_field_is_refused_and_a_card_never_changes():

@@ -7,29 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sample_card import CARD, estimate
 
-from dbench.claims import Claim, Printed, above, below, broken_record, card_fields, record_of, within
+from dbench.claims import Printed, below, broken_record, card_fields, record_of, within
 from dbench.stats import Estimate, exact
-
-CARD = Claim(
-    id="sober.theorem-1",
-    role="primary",
-    quote="Seeds matter.",
-    where="5.3",
-    says="Seeds matter.",
-    evidence="zoo",
-    population="seeds varied",
-    deviations=("small images",),
-    unit="seed",
-    statistic="mean",
-    rule=above(0.5, null=0.0),
-    min_n=5,
-    printed=Printed("0.6", 0.6, 0.05, 9),
-)
-
-
-def estimate(low: float, high: float, *, n: int = 5) -> Estimate:
-    return Estimate((low + high) / 2, n, lambda level: (low, high))
 
 
 @pytest.mark.parametrize(
