@@ -223,7 +223,8 @@ def expected(kind: str, paths: list[Path]) -> tuple[NDArray, NDArray]:
         codes, factors = ARCHIVES[kind][1](paths[0])
     elif kind in ("csv", "tsv", "csv.gz"):
         unpack = gzip.open if kind == "csv.gz" else open
-        with unpack(paths[0], "rt", encoding="utf-8-sig", newline="") as file:  # type: ignore[operator]
+        # A column that is not used may hold any bytes.
+        with unpack(paths[0], "rt", encoding="utf-8-sig", errors="replace", newline="") as file:  # type: ignore[operator]
             names, *rows = [row for row in csv.reader(file, delimiter="\t" if kind == "tsv" else ",") if row]
         columns = dict(zip(names, zip(*rows, strict=True), strict=True))
         codes, factors = (
