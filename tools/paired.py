@@ -55,7 +55,7 @@ class Plan:
     tries: int
 
 
-def plans(tries: int = 200, fitted_tries: int = 40) -> tuple[Plan, Plan]:
+def plans(tries: int = 200, fitted_tries: int = 200) -> tuple[Plan, Plan]:
     """Return the plan of metrics that fit nothing, and that of those that do or intervene, which take long."""
     quick = [item for item in PLAN.values() if item.speed == "fast" and item.needs in ("sample", "source")]
     fitted = [item for item in quick if item.needs == "source" or (item.learned and not item.wide)]
@@ -113,7 +113,7 @@ def told_apart(difference: float, deviation: float, repeats: int, asked: int = 1
 
 
 def tries_of(plan: Plan, what: str, start: int = 0) -> Iterator[dict[str, tuple[float, float]]]:
-    """Try a plan under the null of rows (``null``), or with the two models that differ (``power``)."""
+    """Try a plan under the null of rows (``null``), or with the two models that differ (``power``, ``law``)."""
     for number in range(start, plan.tries):
         stream = generator(tool="paired", what=what, rows=plan.rows, number=number)
         models = pair_of_strengths()
@@ -123,23 +123,22 @@ def tries_of(plan: Plan, what: str, start: int = 0) -> Iterator[dict[str, tuple[
         yield tried(drawn(models, plan.rows, stream, swapped=what == "null"), plan, number)
 
 
-def predicted(plan: Plan, draws: int = 200) -> dict[str, float]:
-    """Power by the noncentral t law, from the mean and the deviation of differences in other draws of rows."""
-    found: dict[str, list[float]] = {item.name: [] for item in plan.items}
-    for number in range(draws):
-        models = drawn(
-            pair_of_strengths(), plan.rows, generator(tool="paired", what="law", number=number), swapped=False
-        )
-        for item in plan.items:
-            first, second = (call(item, model, number).value for model in models)
-            found[item.name].append(first - second)
-    law, cut = stats.nct, widening(plan.repeats)
-    return {
-        name: float(law.sf(cut, plan.repeats, shift) + law.cdf(-cut, plan.repeats, shift))
-        for name, values in found.items()
-        # Above 10 deviations the power is 1, and scipy's lower tail no number.
-        for shift in [min(abs(float(np.mean(values))) / float(np.std(values, ddof=1)), 10.0)]
-    }
+def predicted(plan: Plan, scratch: Path | None, draws: int = 200) -> dict[str, list[str]]:
+    """Power of each metric by the noncentral t law, of the interval as it is and of one without bias.
+
+    Other draws of rows give mean and deviation of the difference, and how far one half of the rows is from all of them:
+    by its root mean square the interval is as wide as it is, where an unbiased one would have the deviation.
+    """
+    found = kept_tries(replace(plan, tries=draws, repeats=1), "law", scratch)
+    power = {}
+    for name in (item.name for item in plan.items):
+        differences, errors = np.array([one[name] for one in found]).T
+        spread = differences.std(ddof=1)
+        shift = min(abs(differences.mean()) / spread, 10.0)  # above, the power is 1, and scipy's law no number
+        widths = np.sqrt(np.mean(errors**2)) / spread, 1.0
+        cuts = np.multiply(widening(plan.repeats), widths)
+        power[name] = [f"{one:.1%}" for one in sum(stats.nct.sf(cuts, plan.repeats, side) for side in (shift, -shift))]
+    return power
 
 
 def retrained(metric: str, tries: int = 200) -> tuple[int, int] | None:
@@ -224,16 +223,18 @@ def page(quick: Plan, fitted: Plan, scratch: Path | None) -> str:
     """Measure everything, and write the page."""
     differ = [replace(quick, tries=quick.tries // 2), replace(quick, rows=MANY_ROWS, tries=quick.tries // 5)]
     null, slow = (kept_tries(plan, "null", scratch) for plan in (quick, fitted))
-    power = [(shares(plan, kept_tries(plan, "power", scratch)), predicted(plan), plan.tries) for plan in differ]
+    power = [
+        (shares(plan, kept_tries(plan, "power", scratch)), predicted(plan, scratch), plan.tries) for plan in differ
+    ]
     together = percent(any_told(quick, null), len(null))
     rows = [
         [f"`{name}`", percent(count, len(null))]
-        + [cell for told, law, tries in power for cell in (percent(told[name], tries), f"{law[name]:.1%}")]
+        + [cell for told, law, tries in power for cell in (percent(told[name], tries), *law[name])]
         for name, count in shares(quick, null).items()
     ]
     few = [[f"`{name}`", percent(count, len(slow))] for name, count in shares(fitted, slow).items()]
     head = ["metric", "no difference"]
-    head += [text for plan in differ for text in (f"beta 1 and 16, {plan.rows:,} rows", "predicted")]
+    head += [text for plan in differ for text in (f"beta 1 and 16, {plan.rows:,} rows", "predicted", "unbiased")]
     seeds = ["metric", "another seed", "above it, other seeds", *(f"above it, `{name}`" for name in ELSEWHERE)]
     return f"""# How often a comparison errs
 
@@ -249,9 +250,9 @@ How often two trained models of the shipped panel are told apart by {quick.repea
   Where all {len(quick.items)} metrics are asked for together, the corrected intervals of any do in
   {together}.
 - *Beta 1 and 16*: a beta-VAE of either strength, as trained, {differ[0].tries} and {differ[1].tries} tries, beside
-  the power that Student's noncentral law predicts from mean and deviation of the difference over 200 other draws of
-  rows. Where fewer are told apart than predicted, part of the difference is a bias that depends on the rows: half of
-  them shift it, and the interval counts that.
+  what Student's noncentral law predicts from 200 other draws of rows, by how far the difference moves between them and
+  how far half of the rows is from all of them. That is more where an estimate's bias depends on the number of rows: the
+  interval counts it, and the last column says what the power would be if it did not.
 
 {table(head, rows)}
 Metrics that fit predictors or intervene take long: {fitted.rows} rows, {fitted.repeats} halves, {len(slow)} tries
@@ -272,7 +273,7 @@ def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=200)
-    parser.add_argument("--fitted-tries", type=int, default=40, help="of metrics that fit predictors or intervene")
+    parser.add_argument("--fitted-tries", type=int, default=200, help="of metrics that fit predictors or intervene")
     parser.add_argument("--scratch", type=Path, help="file of finished tries: an interrupted run goes on with it")
     return parser.parse_args()
 
