@@ -116,7 +116,7 @@ def recognised(codes: NDArray[np.float32], data: DataSet, share: float) -> list[
     shown = stream.permutation(np.flatnonzero(~held_out))[: max(100, round(protocol.NOVEL * share))]
     values = codes.astype(np.float64)
     asked = [Classifier(model, j) for model in range(len(codes)) for j in range(len(factors))]
-    training = Training(epochs=protocol.EPOCHS)
+    training = Training(protocol.EPOCHS, batch=128, hidden=256)
     predicted = predict_labels(
         values[:, shown], labels[shown], values[:, held_out], asked, training, sizes[factors], stream
     )

@@ -17,9 +17,9 @@ class Training:
         InvalidInput: a count below 1, a rate that is not above 0, or a device that torch does not have here.
     """
 
-    epochs: int = 75  # passes over the training part
-    batch: int = 128  # observations in a step (the paper gives none); the last, smaller batch of an epoch is used too
-    hidden: int = 256  # units of the hidden layer
+    epochs: int  # passes over the training part
+    batch: int  # observations in a step (the paper gives none); the last, smaller batch of an epoch is used too
+    hidden: int  # units of the hidden layer
     falling_from: float | None = None  # where a learning rate starts that falls to 0 in equal steps; else 0.001
     device: str = "cpu"  # a torch device
 

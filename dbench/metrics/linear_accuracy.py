@@ -81,7 +81,7 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
     require_positive("penalty", penalty)
     generator = given_generator(generator, metric="linear_accuracy")
     order = generator.permutation(len(sample))
-    n_test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
+    n_test = max(round(len(sample) / 3), 1)
     accuracy, copied = (
         linear_accuracies(part.take(order[n_test:]), part.take(order[:n_test]), penalty)
         for part in (sample, exact_copies(sample))

@@ -55,7 +55,7 @@ def sweep_correlations(levels: ArrayLike, sweeps: ArrayLike) -> NDArray[np.float
     ranked, known = below + (equal + 1) / 2 - middle, ranks(order) - middle
     norms = np.sqrt((ranked**2).sum(axis=1) * (known @ known))
     found = np.divide(ranked @ known, norms, out=np.zeros(len(rows)), where=norms > 0)
-    return np.asarray(found.clip(-1, 1), dtype=np.float64)
+    return np.asarray(found, dtype=np.float64)
 
 
 def _max_beats_min(bad: NDArray[np.float64], good: NDArray[np.float64]) -> float:

@@ -35,6 +35,14 @@ def test_the_matrix_of_every_model_is_codes_by_factors():
     assert relations_of(zoo(**CELLS), "importance", objectives=["beta_vae"]).shape == (4, 3, 3, 2)
 
 
+def test_the_seeds_asked_for_are_those_of_a_simulated_array():
+    noisy = {name.replace("__", "."): Law() for name in CELLS}
+    population = simulated_zoo(noisy, generator=generator(test="relations"), seeds=4, objectives=SIZES)
+    whole = population.array("relation.importance", "beta_vae")
+    found = population.array("relation.importance", "beta_vae", seeds=np.array([2, 0]))
+    np.testing.assert_array_equal(found, whole[[2, 0]])
+
+
 def test_matrices_beside_a_table_are_found_run_by_run():
     table = zoo(**CELLS).table
     runs = table.drop_duplicates("run").sample(frac=1, random_state=0)

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,8 @@ def test_a_metric_declares_what_is_written_here(name):
     found = (card.label, card.bounds, card.perfect, card.tolerance, sorted(card.varies), given, card.picture)
     assert found == DECLARED[name]
     assert f"\n| `{name}` | " in PITFALLS
+    better = re.search(r"(Higher|Lower) is", inspect.getmodule(inspect.unwrap(METRICS[name])).__doc__)
+    assert card.better == (better and better[1].lower())
 
 
 @pytest.mark.parametrize("name", DECLARED)

@@ -121,6 +121,16 @@ def test_logistic_regressions_are_fitted_together_until_the_last_one_is_done():
         assert np.abs(wrong.mean(axis=0)).max() < 1.1e-4
 
 
+def test_a_logistic_regression_that_is_done_stays_as_it_is_while_others_go_on():
+    stream = generator(test="logistic regressions")
+    x, labels, members = stream.normal(size=(60, 2)), np.arange(60) % 3, np.ones((6, 60), dtype=bool)
+    fitted = softmax_regressions(x, labels, members, np.ones(6))
+    start = np.where(np.arange(6)[:, None] == 0, fitted, 0.0)
+    after = softmax_regressions(x, labels, members, np.ones(6), start=start, steps=2)
+    np.testing.assert_array_equal(after[:, 0], fitted[:, 0])
+    assert (after[:, 1:] != 0).all()
+
+
 @pytest.mark.parametrize("metric", [mlp_accuracy, nk])
 @pytest.mark.parametrize("name", ["epochs", "batch", "hidden"])
 def test_a_perceptron_takes_counts_from_one(metric, name):

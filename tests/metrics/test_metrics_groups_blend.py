@@ -106,6 +106,11 @@ def test_a_relation_is_taken_on_the_split_of_the_metric_that_it_comes_from(world
     np.testing.assert_array_equal(blended.relation, metric(sample, generator=np.random.default_rng(4)).relation)
 
 
+def test_a_lasso_of_few_observations_has_fewer_folds():
+    three = np.arange(3)[:, None]
+    assert blend(Sample(1.0 * three, three), "lasso", "mig").relation == pytest.approx(np.ones((1, 1)), abs=0.01)
+
+
 def test_a_matrix_does_not_depend_on_what_else_is_asked_for(worlds):
     sample = worlds["rotated"].take(np.arange(300))
     alone = blend(sample, "svm", "sap")

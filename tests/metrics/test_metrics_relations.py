@@ -96,10 +96,11 @@ def test_rounding_takes_no_squared_correlation_beyond_one():
     assert squared_correlation(codes, 3 * codes).max() <= 1.0
 
 
-def test_predictability_is_the_test_accuracy_of_a_linear_machine_on_one_code():
+@pytest.mark.parametrize("centre", [0.0, 10.0])
+def test_predictability_is_the_test_accuracy_of_a_linear_machine_on_one_code(centre):
     rng = np.random.default_rng(4)
     factors = rng.integers(3, size=(300, 1))
-    sample = Sample(factors + rng.normal(size=(300, 2)) * [0.2, 5.0], factors)
+    sample = Sample(centre + factors + rng.normal(size=(300, 2)) * [0.2, 5.0], factors)
     train, test = sample.take(np.arange(200)), sample.take(np.arange(200, 300))
     found = svm_predictability(train, test)
     for i in range(2):
@@ -123,6 +124,11 @@ def test_a_machine_reaches_its_limit_on_codes_of_any_scale():
 def test_a_machine_is_found_for_exact_copies_of_any_scale(scale):
     factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T
     assert sap(Sample(scale * factors, factors)).value == sap(Sample(1.0 * factors, factors)).value
+
+
+def test_steps_are_halved_until_the_last_machine_gains_by_them():
+    four = Sample(1e4 * np.array([[5.0], [7.0], [9.0], [-12.0]]), np.array([[1], [0], [0], [3]]))
+    assert svm_predictability(four, four, penalty=1e6).tolist() == [[1.0]]
 
 
 def test_a_part_with_one_label_only_is_predicted_by_that_label():

@@ -150,6 +150,14 @@ def test_gradients_of_heads_and_adversary_are_those_of_finite_differences(make_b
     assert torch.autograd.gradcheck(along, [torch.zeros((), dtype=torch.float64, requires_grad=True)])
 
 
+def test_heads_lead_from_factors_to_regions_and_on_to_codes():
+    shapes = find_card("weak_de").extra_shapes(NETWORKS["mlp"](discriminator=(7,)), (3, 6))
+    assert {name.removesuffix(".weight"): shape for name, shape in shapes.items() if len(shape) == 2} == {
+        **{"head.region.factor.0": (3, 64), "head.region.factor.1": (6, 64), "head.region.out.0": (64, 20)},
+        **{"head.relation.0": (12, 64), "head.relation.1": (64, 10), "adversary.0": (19, 7), "adversary.1": (7, 2)},
+    }
+
+
 def test_what_it_lacks_is_said(make_batch):
     with pytest.raises(InvalidInput, match="noise of the codes"):
         weak_de(make_batch(objective="weak_de", noise=None), adversarial=STRENGTHS)

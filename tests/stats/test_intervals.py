@@ -237,6 +237,7 @@ def test_an_exact_value_has_no_width_and_full_confidence():
         (lambda: exact(math.nan), "finite, got nan"),
         (lambda: [one.at(0.95) for one in jackknife_each(lambda kept: [1.0], 0)], "n_units must be at least 1, got 0"),
         (lambda: [one.at(0.95) for one in jackknife_each(lambda kept: [math.nan], 4)], r"must be finite, got \[nan\]"),
+        (lambda: [one.at(0.95) for one in jackknife_each(lambda kept: [1.0, math.nan], 4)], "must be finite"),
         (lambda: [one.at(0.95) for one in jackknife_each(lambda kept: [], 4)], r"must be finite, got \[\]"),
         (lambda: [one.at(1.0) for one in jackknife_each(lambda kept: [1.0], 4)], "confidence"),
         (lambda: bootstrap(lambda kept: 1.0, 8, generator=None, draws=10).at(0.95), "at least 200, got 10"),

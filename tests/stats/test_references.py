@@ -118,6 +118,7 @@ def test_settings_of_equal_means_are_in_no_order():
 def test_a_constant_orders_nothing():
     assert rank_correlation([1, 1, 1], [1, 2, 3]) == 0.0
     assert rank_correlations([[1, 1], [1, 2], [1, 3]]).tolist() == [[1, 0], [0, 1]]
+    assert rank_correlations([[1, 2], [2, 1]]) == pytest.approx(np.array([[1, -1], [-1, 1]]))
     assert sweep_correlations([1, 2, 3], [[1, 1, 1], [1, 2, 3]]).tolist() == [0, 1]
     assert sweep_correlations([1, 1], [[1, 2]]).tolist() == [0]
 

@@ -54,7 +54,7 @@ def classes(sample: Sample, bins: int = 20) -> NDArray[np.int64]:
                [1, 8]])
     """
     if sample.discrete:
-        return sample.factors.astype(np.int64, copy=False)
+        return sample.factors.astype(np.int64)
     label = [kind != "continuous" for kind in sample.kinds]
     return np.where(label, sample.factors, quantise(sample.factors, bins)).astype(np.int64)
 
