@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -70,6 +70,14 @@ class SimulatedPopulation(Population):
     def score_names(self) -> list[str]:
         """Names of the scores present, sorted."""
         return sorted({score for score, _ in self._scores})
+
+    def of(self, objectives: Iterable[str]) -> SimulatedPopulation:
+        """Return the runs of these objectives alone."""
+        chosen = set(objectives)
+        return SimulatedPopulation(
+            {key: values for key, values in self._scores.items() if key[1] in chosen},
+            {objective: values for objective, values in self._strengths.items() if objective in chosen},
+        )
 
     def strengths(self, objective: str) -> Matrix:
         """Strengths of an objective in rising order."""

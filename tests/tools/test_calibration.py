@@ -46,6 +46,15 @@ def test_the_effects_of_a_row_lead_past_the_edge_of_its_rule(row):
     assert edges, f"{row.claim.rule} is not reached from {ends[0]:g} to {ends[1]:g}"
 
 
+@pytest.mark.parametrize("row", [row for row in ROWS if row.claim.regime], ids=lambda row: row.name)
+def test_a_world_of_a_card_with_conditions_leaves_units_out_at_most_half(row):
+    worlds = [row.draw(sum(row.effects) / 2, world=number) for number in range(30)]
+    left = [set(row.world(0.1, generator=np.random.default_rng(0)).objectives) - set(one.objectives) for one in worlds]
+    assert {len(one) for one in left} == ({0} if row.decides == "mtd" else {0, 1, 2, 3})
+    assert not any(row.decides in one or "mtd" in one for one in left)
+    assert all(math.isfinite(row.estimate(one).value) for one in worlds)
+
+
 def test_one_claim_is_calibrated_quickly():
     row = next(row for row in ROWS if row.name == "MARGINAL")
     margin, effect = judging.calibrate(row, row.claim, worlds=12, zoos=1)

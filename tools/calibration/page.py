@@ -28,8 +28,8 @@ statistic of an endless zoo lies on the edge of the rule. 'Reproduced' is wrong 
 hair, and so are 'contradicted' and 'absent', since it is true but for a hair: neither must happen in more than
 {LARGEST_ERROR:.0%} of worlds. A finding's heading is the verdict of its primary card, and errs as often. *At the
 effect* the statistic of an endless zoo is the paper's printed one, or what the last column says. Brackets: what the
-number of worlds leaves open, 95%.
-Written by `{COMMAND}`; nobody edits it. [How a claim is
+number of worlds leaves open, 95%. Where a card has conditions, a world leaves out up to half of the units that they are
+asked of, whichever they are. Written by `{COMMAND}`; nobody edits it. [How a claim is
 calibrated](claims-guide.md#calibration).
 
 {{passes}}

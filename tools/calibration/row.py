@@ -37,6 +37,7 @@ class Row:
         seeds: seeds of the shipped evidence.
         truth_seeds: seeds of each of the populations that tell what is true; fewer where the statistic is slow.
         endless: family of those populations, if another.
+        decides: unit that the effect is of; empty where all units are alike.
         estimated: makes the estimate from the models, in place of a test that reads more.
         heavy_tails: whether what is drawn from a normal law comes from :class:`HeavyTailed`.
     """
@@ -52,6 +53,7 @@ class Row:
     seeds: int = 10
     truth_seeds: int = 500
     endless: World | None = None
+    decides: str = ""
     estimated: Callable[[Any], Estimate] | None = None
     heavy_tails: bool = False
 
@@ -71,8 +73,19 @@ class Row:
         return found
 
     def draw(self, effect: float, **axes: Any) -> Any:
-        """Draw models as the evidence has them; the same axes are the same draw."""
-        return self.world(effect=effect, generator=self._stream(**axes), seeds=self.seeds)
+        """Draw models as the evidence has them; the same axes are the same draw.
+
+        Where the card has conditions, some of their units are left out, at most half as in a session. Which ones has
+        nothing to do with what is judged; the unit that decides always stays.
+        """
+        models = self.world(effect=effect, generator=self._stream(**axes), seeds=self.seeds)
+        if not self.claim.regime:
+            return models
+        stream, asked = self._stream(**axes, of="units"), {unit for one in self.claim.regime for unit in one.units}
+        units = sorted(asked or models.objectives)
+        most = int(stream.integers(len(units) // 2 + 1))
+        left = stream.permutation([unit for unit in units if unit != self.decides])[:most]
+        return models.of([unit for unit in models.objectives if unit not in left])
 
     def draw_many(self, effect: float, **axes: Any) -> Any:
         """Draw so many that the statistic shows what is true."""

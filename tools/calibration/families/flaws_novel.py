@@ -109,10 +109,10 @@ RANDOM = "random_split.mlp"
 AVERAGE = {"version": "average over factors"}
 novel = partial(Row, NOVEL, seeds=5, truth_seeds=200)
 ROWS = [
-    novel("AT_CHANCE", best_of("weak_de"), effects=(0.03, 0.5), at=0.01, at_says="one point"),
+    novel("AT_CHANCE", best_of("weak_de"), effects=(0.03, 0.5), at=0.01, at_says="one point", decides="weak_de"),
     novel("RANDOM_SPLIT", best_of("weak_de", 0.9, RANDOM), effects=(0.1, 0.9), at=0.7, at_says="70%"),
-    novel("LINEAR", study_by(linear_ahead), effects=(0.03, 0.5), at=0.0, at_says="at chance"),
-    novel("FAILS", best_of("mtd"), effects=(0.03, 0.5), at=0.01, at_says="one point"),
+    novel("LINEAR", study_by(linear_ahead), effects=(0.03, 0.5), at=0.0, at_says="at chance", decides="beta_vae"),
+    novel("FAILS", best_of("mtd"), effects=(0.03, 0.5), at=0.01, at_says="one point", decides="mtd"),
     novel("SUPERVISED_RANDOM", best_of("mtd", 0.9, RANDOM), effects=(0.5, 1.05), at=0.97, at_says="97%"),
     correlated(
         "CORRELATES",
