@@ -173,6 +173,12 @@ def test_ordered_categories_keep_their_order_in_files(tmp_path, save) -> None:
     np.testing.assert_array_equal(known.factors[:, 0], LABELS[:, 0])
 
 
+@pytest.mark.parametrize(("values", "left"), [(2, False), (3, True)])
+def test_text_of_two_values_has_an_order_and_of_three_none(values, left) -> None:
+    sample = Sample(CODES, LABELS[:, [0, 0]] % values, ("shape", "size"), ("text", "discrete"))
+    assert any("leaves out shape" in note for note in sap(sample, relation="r2").notes) == left
+
+
 def test_names_with_underscores_are_text() -> None:
     names = np.array(["1_2", "2_1", "3_1"])[LABELS[:, 0] % 3]
     assert read_arrays(CODES, names[:, None]).sample.kinds == ("text",)
