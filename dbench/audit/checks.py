@@ -258,7 +258,7 @@ def _determinism(subject: Subject) -> Answer:
     )
 
 
-WIDTH = 50  # codes of noise, where the scale is taken from four
+NARROW, WIDTH = 4, 50  # codes of noise
 
 
 def wide_noise(width: int) -> FunctionSource:
@@ -279,21 +279,23 @@ def redundant_copies() -> FunctionSource:
 
 def regime_checks() -> Iterator[Check]:
     """Yield the checks of noise in many codes, and of copies of factors that depend."""
-    noise = wide_noise(WIDTH)
-    yield Check("regime", "many codes of noise", partial(_wide, source=noise, few=False))
-    yield Check("regime", "many codes of noise, few rows", partial(_wide, source=noise, few=True))
+    yield Check("regime", "many codes of noise", partial(_wide, few=False))
+    yield Check("regime", "many codes of noise, few rows", partial(_wide, few=True))
     for case, source in (("correlated factors", confounded_copies(0.8)), ("redundant factors", redundant_copies())):
         yield Check("regime", case, partial(_copies, source=source, case=case), "Almudévar and Ortega (2024)")
 
 
-def _wide(subject: Subject, source: Source, few: bool) -> Answer:
-    expected = f"within {BIAS:g} of the scale of four codes of noise"
+def _wide(subject: Subject, few: bool) -> Answer:
+    expected = f"within {BIAS:g} of the scale of {NARROW} codes of noise"
     if few and subject.needs == "source":
         return Answer(None, None, expected, "it chooses the number of its observations itself")
     rows = subject.observations // FEWER if few else subject.observations
-    scale, score = scale_of(subject), subject.score(f"{WIDTH} codes of noise", source, n=rows)
-    moved = (score - scale.chance) / scale.unit
-    return Answer(abs(moved) <= BIAS, score, expected, f"{scale.chance:.3g}, {score:.3g} of {WIDTH} codes")
+    narrow, score = (
+        subject.score(f"{width} codes of noise", wide_noise(width), n=n)
+        for width, n in ((NARROW, subject.observations), (WIDTH, rows))
+    )
+    moved = (score - narrow) / scale_of(subject).unit
+    return Answer(abs(moved) <= BIAS, score, expected, f"{narrow:.3g}, {score:.3g} of {WIDTH} codes")
 
 
 def _copies(subject: Subject, source: Source, case: str) -> Answer:
