@@ -86,6 +86,37 @@ def test_a_metric_declares_what_is_written_here(name):
     assert card.better == (better and better[1].lower())
 
 
+FLAGS = {
+    "labels": "downstream explicitness infoe linear_accuracy mlp_accuracy nk posterior_mig snc statistical_efficiency",
+    "ordered": "mcc r2",
+    "learned": "dci dci_explicitness downstream explicitness infoe linear_accuracy mcc mlp_accuracy nk r2 sap "
+    "statistical_efficiency",
+    "wide": "dcimig infoc infom jemmig mcc med mig mig_sup minimality modularity sufficiency",
+    "adjusted": "linear_accuracy mlp_accuracy",
+    "compared": "dci dci_explicitness infoe r2",
+    "mixes": "dci infom irs med mig_sup modularity",
+}
+SPEEDS = {"dci": "by name"} | dict.fromkeys(["downstream", "mlp_accuracy", "nk", "statistical_efficiency"], "slow")
+QUICK = {
+    "beta_vae_metric": {"train_points": 1000, "test_points": 500, "batch": 32},
+    "dci": {"estimator": "forest"},
+    "downstream": {"sizes": (60,)},
+    "factor_vae": {"train_votes": 1000, "test_votes": 500, "variance_draws": 1000, "batch": 32},
+    **{name: {"epochs": 20, "hidden": 64, "batch": 32} for name in ("mlp_accuracy", "nk")},
+    "statistical_efficiency": {"few": 10, "many": 60},
+}
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_a_flag_is_set_where_it_is_written_here(flag):
+    assert sorted(name for name in METRICS if getattr(METRICS[name].card, flag)) == FLAGS[flag].split()
+
+
+def test_what_is_slow_and_what_makes_it_quick_is_written_here():
+    assert {name: card.speed for name in METRICS if (card := METRICS[name].card).speed != "fast"} == SPEEDS
+    assert {name: dict(card.quick) for name in METRICS if (card := METRICS[name].card).quick} == QUICK
+
+
 @pytest.mark.parametrize("name", DECLARED)
 def test_a_metric_names_its_neighbours_and_its_paper(name):
     line = inspect.getdoc(METRICS[name]).partition("See Also:\n    ")[2].splitlines()[0]
