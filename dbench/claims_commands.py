@@ -77,6 +77,13 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
         click.echo(one_line(again))
 
 
+# Options of pytest after which a word is their value.
+_VALUED = {
+    *("-k", "-m", "-n", "-o", "-p", "-c", "-W", "-r", "--ignore", "--ignore-glob", "--deselect", "--confcutdir"),
+    *("--rootdir", "--basetemp", "--junitxml", "--junit-xml", "--maxfail", "--durations", "--dist", "--tb"),
+}
+
+
 @claims.command(context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", metavar="[PAPER[/FILE]]... [OPTIONS OF PYTEST]", nargs=-1, type=click.UNPROCESSED)
 def run(arguments: tuple[str, ...]) -> None:
@@ -91,8 +98,8 @@ def run(arguments: tuple[str, ...]) -> None:
     folder = _shipped_claims()
     named, chosen = list(arguments), [str(folder)]
     for place, (before, one) in enumerate(zip(("", *arguments), arguments, strict=False)):
-        # '-k irs' is an expression of pytest's, not the paper
-        if before not in ("-k", "-m") and (folder / one.partition("::")[0]).exists():
+        # '-k irs' is an expression of pytest's, and '--ignore irs' a path, not the paper
+        if not (before in _VALUED or before.startswith("--dbench-")) and (folder / one.partition("::")[0]).exists():
             named[place], chosen = str(folder / one), []
         elif not one.startswith("-") and not before.startswith("-") and not Path(one.partition("::")[0]).exists():
             raise unknown_name("paper", one, {path.parent.name for path in folder.glob("*/test_*.py")})
@@ -191,8 +198,8 @@ def _collect_cards(folder: Path) -> Frozen:
 
     from dbench.claims.fingerprint import fingerprint
     from dbench.claims.frozen import Frozen, FrozenCard
-    from dbench.plugin.judge import declaration, role_of
-    from dbench.plugin.recorder import card_of
+    from dbench.plugin.cases import card_of, role_of
+    from dbench.plugin.judge import declaration
     from dbench.provenance import commit
 
     declared: dict[str, dict[str, Any]] = {}

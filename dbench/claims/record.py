@@ -46,12 +46,12 @@ def card_fields(card: Claim) -> dict[str, Any]:
     }
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """A parameter as JSON: numpy scalars would kill an xdist worker, and a path is of this machine."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, PurePath):
         return value.name
     if callable(value):
@@ -71,7 +71,7 @@ def _judged(card: Mapping[str, Any], judgement: Judgement, params: Mapping[str, 
     """What every record says, before there is an estimate."""
     return {
         **card,
-        "params": {name: _plain(value) for name, value in params.items()},
+        "params": {name: plain(value) for name, value in params.items()},
         "verdict": str(judgement.verdict),
         "reason": judgement.reason,
         "settles_at": judgement.settles_at,
@@ -138,4 +138,4 @@ def _seen(estimate: Interval | None) -> dict[str, Any]:
 
 def broken_record(card: Mapping[str, Any], *, nodeid: str, reason: str) -> dict[str, Any]:
     """Build the record of a claim whose test never reached a verdict."""
-    return _judged(card, Judgement(Verdict.BROKEN, reason), {}, nodeid)
+    return _judged(card, Judgement(Verdict.BROKEN, reason), card.get("params", {}), nodeid)

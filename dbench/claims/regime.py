@@ -73,6 +73,20 @@ class Predicate:
         }
 
 
+def too_few(checked: Sequence[dict[str, Any]], conditions: int) -> bool:
+    """Whether in some population fewer than half of the units are left by all conditions together.
+
+    ``checked`` has what each of so many conditions found in every population, condition by condition.
+    """
+    populations = len(checked) // conditions if conditions else 0
+    for number in range(populations):
+        own = checked[number::populations]
+        units, outside = ({unit for one in own for unit in one[of]} for of in ("values", "outside"))
+        if 2 * len(outside) > len(units):
+            return True
+    return False
+
+
 # Many claims ask the same of one table, which takes up to a second.
 @lru_cache(maxsize=256)
 def _measured(predicate: Predicate, population: Population, unit: str) -> float:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -12,7 +12,6 @@ from dbench.claims import (
     Claim,
     Expectations,
     Judgement,
-    Role,
     Verdict,
     ledger,
     load_expected,
@@ -22,12 +21,13 @@ from dbench.claims.card import fault_of
 from dbench.claims.fingerprint import declared_by
 from dbench.claims.frozen import Frozen, load_frozen
 from dbench.claims.ledger import completed
-from dbench.claims.regime import Predicate
+from dbench.claims.regime import Predicate, too_few
 from dbench.errors import DbenchError, EvidenceLacking
-from dbench.estimates.evidence import OnDemand, other_size, repeats
+from dbench.estimates.evidence import OnDemand
 from dbench.estimates.partly_scored import on_scored_seeds
 from dbench.estimates.population import Population, PopulationPair
-from dbench.plugin.recorder import JUNIT, Recorder, card_of, cards_of
+from dbench.plugin.cases import HEADS, card_of, cards_of, params_of, role_of
+from dbench.plugin.recorder import JUNIT, Recorder
 from dbench.plugin.session import RECORD_PROPERTY, REMARK_PROPERTY, Session
 from dbench.plugin.settings import setting
 from dbench.report import prepare_folder, report_folder
@@ -43,8 +43,6 @@ FROZEN: pytest.StashKey[Frozen | None] = pytest.StashKey()
 CHANGES: pytest.StashKey[dict[str, str]] = pytest.StashKey()
 # Names that several cards have.
 SHARED: pytest.StashKey[set[str]] = pytest.StashKey()
-# The parameters of the case of each test that heads its finding, by the test's id.
-HEADS: pytest.StashKey[dict[str, dict[str, object]]] = pytest.StashKey()
 
 LETTERS = {
     Verdict.WEAKER: "w",
@@ -101,7 +99,8 @@ def _picks(config: pytest.Config) -> bool:
     option = config.option
     # The claims of a finding may stand in several files.
     picked = any("::" in arg or (config.invocation_params.dir / arg).is_file() for arg in config.args)
-    names = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
+    names = ["keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf"]
+    names += ["stepwise", "stepwise_skip", "stepwise_reset"]  # the last two imply the first, but later
     return picked or any(getattr(option, name, None) for name in names)
 
 
@@ -145,19 +144,22 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if (changed := _unfrozen(pyfuncitem, card)) and pyfuncitem.config.option.dbench_unfrozen == "fail":
         pytest.fail(f"{changed}; dbench claims freeze, or --dbench-unfrozen=allow", pytrace=False)
     arguments: dict[str, Any] = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    regime: list[dict[str, Any]] = []
+    inside: dict[str, Any] = {}
+    beside: dict[str, Judgement | None] = {}
     try:
         # Of all units first: which models a test asks for on demand is not known before.
         seen, every = _judged(pyfuncitem, card, arguments), None
         regime = _regime(card, arguments)
         if inside := _inside(arguments, [unit for condition in regime for unit in condition["outside"]]):
             seen, every = _judged(pyfuncitem, card, inside), seen
+        beside = {"every": every, "filtered": _filtered(pyfuncitem, card, inside or arguments)}
     except EvidenceLacking as lacking:
-        _settle(pyfuncitem, card, Judgement(Verdict.NOT_TESTED, str(lacking)), arguments)
-        return True
-    if outside := [condition for condition in regime if not condition["holds"]]:
+        inside, seen = {}, Judgement(Verdict.NOT_TESTED, str(lacking))
+    if too_few(regime, len(card.regime)):
+        outside = [condition for condition in regime if condition["outside"]]
         said = "; ".join(f"{c['says']} is not {c['rule']} for {', '.join(c['outside'])}" for c in outside)
         seen = Judgement(Verdict.NOT_TESTED, f"fewer than half of the units are left: {said}", seen.interval)
-    beside = {"every": every, "filtered": _filtered(pyfuncitem, card, inside or arguments)}
     _settle(pyfuncitem, card, seen, inside or arguments, regime, **beside)
     return True
 
@@ -243,22 +245,6 @@ def _table(params: Mapping[str, object]) -> str:
     return str(getattr(params.get("evidence_folder"), "name", ""))
 
 
-def role_of(item: pytest.Item, card: Claim) -> Role:
-    """Role of a test: its card's, unless its parameters have another or a primary is on a further table."""
-    callspec = getattr(item, "callspec", None)
-    if callspec is None:
-        return card.role
-    role = next((own for name, own in card.roles.items() if name in callspec._idlist), card.role)
-    heads = item.config.stash[HEADS][item.nodeid.partition("[")[0]]
-    further = {k: value for k, value in callspec.params.items() if k.startswith("evidence_") and value != heads[k]}
-    if not further or role != "primary":
-        return role
-    if all(repeats(value, heads[name]) for name, value in further.items()):
-        return "fresh"
-    table: Any = further.get("evidence_folder")
-    return "size" if table and other_size(table, than=cast(Any, heads["evidence_folder"])) else "cell"
-
-
 def _populations(arguments: dict[str, Any]) -> Iterator[Population | PopulationPair]:
     for value in arguments.values():
         if isinstance(value, (Population, PopulationPair)):
@@ -276,20 +262,21 @@ def _settle(
     **beside: Judgement | None,
 ) -> None:
     """Record a judgement, and make it the outcome of its test."""
-    callspec = getattr(item, "callspec", None)
+    callspec, unfrozen = getattr(item, "callspec", None), _unfrozen(item, card)
     populations = list(_populations(arguments))
-    params, ids = (callspec.params, tuple(callspec._idlist)) if callspec else ({}, ())
-    params = {name: value for name, value in params.items() if name not in card.given}
+    params, ids = params_of(item, card), tuple(callspec._idlist) if callspec else ()
     whole = completed(card, setting(item.config, "dbench_ledger"))
     record = record_of(whole, seen, params=params, ids=ids, nodeid=item.nodeid, **beside)
     record["regime"] = list(regime)
     if populations:
-        record["population"] = f"{', '.join(models.name for models in populations)}: {card.population}"
+        names = ", ".join(dict.fromkeys(models.name for models in populations))
+        record["population"] = f"{names}: {card.population}"
         of_evidence = (sentence for models in populations for sentence in models.deviations)
         record["deviations"] = list(dict.fromkeys((*record["deviations"], *of_evidence)))
         frozen = item.config.stash[FROZEN] or Frozen()
         record["unconfirmed"] = any(frozen.is_newer(card, models) for models in populations)
-    record |= {"role": role_of(item, card), "unfrozen": _unfrozen(item, card)}
+    record |= {"role": role_of(item, card), "unfrozen": unfrozen}
+    record["unconfirmed"] = record["unconfirmed"] or bool(unfrozen)
     _conclude(item, record, Verdict(record["verdict"]))
 
 
@@ -321,7 +308,7 @@ def pytest_runtest_makereport(
     """A claim that passed without a judgement is broken: another plugin may have called its test."""
     report = yield
     if report.failed and card_of(item) is not None and call.excinfo and isinstance(call.excinfo.value, DbenchError):
-        report.longrepr = f"{item.nodeid}: {call.excinfo.value}"  # the evidence is at fault, no line of the code
+        report.longrepr = str(call.excinfo.value)  # the evidence is at fault, no line of the code
     judged = any(name == RECORD_PROPERTY for name, _ in item.user_properties)
     if report.when == "call" and report.passed and card_of(item) is not None and not judged:
         report.outcome = "failed"

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from dbench.claims import CARD_ATTRIBUTE, Claim, card_fields, ledger
+from dbench.claims import ledger
 from dbench.claims.card import name_of
 from dbench.claims.frozen import load_frozen
-from dbench.claims.ledger import completed
 from dbench.errors import DbenchError, refused
 from dbench.estimates.evidence import describe_evidence
+from dbench.plugin.cases import cards_of
 from dbench.plugin.session import Session
 from dbench.plugin.settings import setting
 from dbench.provenance import commit, repository, utc_now, versions
@@ -23,21 +23,6 @@ from dbench.report import build_document, report_folder, summary_lines, write_re
 from dbench.report.figures import read_figures
 
 JUNIT = "junit.xml"
-
-
-def card_of(item: pytest.Item) -> Claim | None:
-    """Return the card that a test covers, if any."""
-    card = getattr(getattr(item, "obj", None), CARD_ATTRIBUTE, None)
-    return card if isinstance(card, Claim) else None
-
-
-def cards_of(items: Iterable[pytest.Item]) -> dict[str, dict[str, Any]]:
-    """Return by test id the fields of the card."""
-    return {
-        item.nodeid: card_fields(completed(card, setting(item.config, "dbench_ledger")))
-        for item in items
-        if (card := card_of(item)) is not None
-    }
 
 
 class Recorder:

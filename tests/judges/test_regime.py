@@ -5,7 +5,7 @@ import pytest
 from simulation import SimulatedPopulation
 
 from dbench.claims import above
-from dbench.claims.regime import Predicate, mean_above
+from dbench.claims.regime import Predicate, mean_above, too_few
 from dbench.errors import EvidenceLacking, InvalidInput
 
 STRENGTHS = (1.0, 2.0)
@@ -31,6 +31,20 @@ def test_a_condition_is_asked_of_each_unit_and_holds_where_half_are_left():
     assert (half["outside"], half["holds"]) == (["b"], True)
     fewer = known.check(zoo(a={"mlp": 0.9}, b={"mlp": 0.1}, c={"mlp": 0.5}))
     assert (fewer["outside"], fewer["holds"]) == (["b", "c"], False)
+
+
+def test_several_conditions_leave_out_together():
+    models = zoo(**{name: {"mlp": place, "elbo": -place} for place, name in enumerate("abcd")})
+    low, high = (
+        mean_above(score, above(bound), name=score, says=score, **REASON)
+        for score, bound in (("mlp", 0.5), ("elbo", -2.5))
+    )
+    assert not too_few([low.check(models)], 1)
+    assert not too_few([low.check(models), high.check(models)], 2)  # a and d
+    strict = mean_above("elbo", above(-1.5), name="elbo", says="elbo", **REASON).check(models)
+    assert strict["holds"]
+    assert too_few([low.check(models), strict], 2)
+    assert too_few([], 0) is False
 
 
 def test_the_units_are_those_of_the_case_then_those_that_the_sentence_pools():

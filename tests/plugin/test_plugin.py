@@ -243,7 +243,7 @@ def test_the_plugin_is_inert_where_no_claims_are_run(session, pytester):
     assert not (outcome.folder / "out").exists()
 
 
-@pytest.mark.parametrize("option", ["--ignore=claims/other.py", "--stepwise"])
+@pytest.mark.parametrize("option", ["--ignore=claims/other.py", "--stepwise", "--sw-skip", "--sw-reset"])
 def test_a_part_of_the_claims_is_no_whole_report(session, option):
     found = session("@card().covers\ndef test_good():\n    return around(0.7)", "-n0", option)
     assert "Partial report" in found.text

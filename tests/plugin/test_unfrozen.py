@@ -51,6 +51,7 @@ def test_a_session_that_is_told_so_judges_by_it_and_its_record_says_so(frozen):
     record = done.records["test_holds"]
     assert record["verdict"] == "reproduced"
     assert record["unfrozen"].endswith("confidence is 0.9, was 0.95")
+    assert record["unconfirmed"]
 
 
 def test_a_card_that_nobody_froze_is_refused_and_one_that_is_gone_is_named(frozen):
@@ -63,18 +64,22 @@ def test_a_card_that_nobody_froze_is_refused_and_one_that_is_gone_is_named(froze
 def test_evidence_at_fault_is_one_line_and_no_traceback(session):
     done = session(
         """
+import pytest
 from dbench.errors import DamagedData
 
-@card(part="a").covers
-def test_holds():
+@card(part="a", roles={"aside": "probe"}).covers
+@pytest.mark.parametrize("case", [1, 2], ids=["own", "aside"])
+def test_holds(case):
     raise DamagedData("evidence was edited: micro/runs.parquet")
 """,
         "-n0",
     )
     assert done.code == 1
-    assert done.records["test_holds"]["reason"].endswith("evidence was edited: micro/runs.parquet")
+    own, aside = (done.records[f"test_holds[{case}]"] for case in ("own", "aside"))
+    assert own["reason"] == aside["reason"] == "evidence was edited: micro/runs.parquet"
+    assert [(one["role"], one["params"]) for one in (own, aside)] == [("cell", {"case": 1}), ("probe", {"case": 2})]
     assert "Traceback" not in done.text
-    assert done.verdicts == {"test_holds": "broken"}
+    assert done.verdicts == {"test_holds[own]": "broken", "test_holds[aside]": "broken"}
 
 
 OF_A_TABLE = """
@@ -114,7 +119,7 @@ def test_one_number_of_a_table_changed_by_hand_is_red_in_a_session_of_one_file(s
         path.write_text(json.dumps(said))
     done = session(*arguments)
     assert (done.code, done.verdicts) == (1, {"test_holds": "broken"})
-    (line,) = (line for line in done.text.splitlines() if line.startswith("claims/test_own.py::test_holds: evidence"))
+    (line,) = (line for line in done.text.splitlines() if line.startswith("evidence was edited"))
     assert f"{name}/runs.parquet" in line
     assert "is not as evidence.sha256 has it" in line
     assert "Traceback" not in done.text
