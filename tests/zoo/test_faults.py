@@ -47,6 +47,18 @@ def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, 
     assert store.status(tiny_keys[0]) == "done"
 
 
+def test_a_finished_run_that_a_worker_cannot_read_is_left_alone_and_the_others_go_on(
+    store, tiny_keys, finish, refuse, channel, monkeypatch
+):
+    finish(store, tiny_keys[0])
+    refuse(store, tiny_keys[0], number=errno.EIO, file="codes.safetensors")
+    with pytest.raises(DbenchError, match=r"could not read .*codes\.safetensors: .*Input/output error"):
+        train_group(channel(), Group(store.url, tuple(tiny_keys[:2])))
+    monkeypatch.undo()
+    assert [state_of(store, key) for key in tiny_keys[:2]] == ["done", "done"]
+    assert store.record(tiny_keys[0])["commit"] == "0123abc"
+
+
 def test_runs_with_every_score_some_and_damaged_ones_are_told_apart(store, key, finish, monkeypatch):
     monkeypatch.setattr("dbench.zoo.scorers.SCORERS", {"quick": None, "slow": None})
     finish(store, key, scores={"mig": 0.5})

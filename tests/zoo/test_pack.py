@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from dbench.cli import main
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo.pack import checksum, pack_runs, read_pack, shapes_of
 from dbench.zoo.profiles import PROFILES, Sweep
 from dbench.zoo.store import Store, seal
@@ -130,6 +130,20 @@ def test_what_is_there_and_differs_is_refused_and_the_others_are_taken_in(
     assert here.tensors(key, "weights").keys() == {"encoder.0.bias"}
 
 
+def test_a_finished_run_that_a_worker_cannot_read_is_left_alone_and_the_others_are_taken_in(
+    packs, here, finish, refuse, console, in_process, monkeypatch
+):
+    kept, new = (run.key for run in read_pack(packs[0]))
+    finish(here, kept)
+    monkeypatch.setattr("dbench.zoo.unpack._is_there", lambda *_: False)  # nor was it when the packs were read
+    refuse(here, kept, file="codes.safetensors")
+    with pytest.raises(DbenchError, match=r"Permission denied.*otherwise took in 1 runs"):
+        unpack_runs(here, packs[:1], workers=1, console=console)
+    monkeypatch.undo()
+    assert (here.intact(kept), here.intact(new)) == (True, True)
+    assert here.tensors(kept, "weights").keys() == {"encoder.0.bias"}
+
+
 RECORD = ("runs", 0, "record")
 
 
@@ -175,6 +189,7 @@ def test_a_header_that_breaks_a_rule_is_refused_and_the_other_file_is_taken_in(
         (lambda values: values[:-1], "must be float32 .*, got float32 of shape"),
         (lambda values: values.astype(np.float16), "must be float32 .*, got float16"),
         (lambda values: np.full_like(values, np.nan), "must be finite"),
+        (lambda values: np.full_like(values, 1e38), "must have finite codes and bound, .*otherwise took in 1 runs"),
     ],
 )
 def test_weights_that_break_a_rule_are_refused_by_the_name_of_their_run(
