@@ -99,9 +99,25 @@ def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, mon
     (Path(store.url) / "runs" / tiny_keys[2].digest / "weights.safetensors").unlink()
     scored = []
     monkeypatch.setattr(score_module, "score_one", lambda _, key, **__: scored.append(key) or {"mig": 0.1})
-    with pytest.raises(DamagedData, match=r"3 runs are damaged.*1 others were scored now.*dbench zoo train"):
+    told = r"3 runs have no scores \(1 others were scored now\): 3 are damaged.*; run dbench zoo train to train them"
+    with pytest.raises(DamagedData, match=told):
         score_runs(store, tiny_keys[:5], workers=1)
     assert scored == [tiny_keys[3]]
+
+
+def test_scores_that_cannot_be_read_stop_no_others_and_nobody_is_told_to_train_their_runs(
+    store, tiny_keys, finish, refuse, monkeypatch
+):
+    finish(store, *tiny_keys[:3], scores={"mig": 0.5})
+    refuse(store, tiny_keys[0], file="scores.json")
+    refuse(store, tiny_keys[1])
+    scored = []
+    monkeypatch.setattr(score_module, "score_one", lambda _, key, **__: scored.append(key) or {"mig": 0.1})
+    told = r"2 runs have no scores \(1 others were scored now\): 2 cannot be read, .*scores\.json: .*Permission denied"
+    with pytest.raises(DamagedData, match=told) as refused:
+        score_runs(store, tiny_keys[:3], workers=1)
+    assert scored == [tiny_keys[2]]
+    assert "zoo train" not in str(refused.value)
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
@@ -145,6 +161,8 @@ def test_a_run_whose_loss_is_no_number_diverges_next_to_a_healthy_one(store, key
     assert (summary.done, summary.others["diverged"], summary.others["left"]) == (2, 1, 0)
     assert "1 diverged" in str(summary)
     assert (state_of(store, healthy), state_of(store, wild)) == ("done", "diverged")
+    again = train_runs(store, [healthy, wild], workers=1, console=console)
+    assert (again.done, again.present, again.others["diverged"]) == (0, 2, 0)
 
 
 def test_the_time_left_counts_what_is_left(store, key, channel, console):
