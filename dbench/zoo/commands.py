@@ -256,7 +256,9 @@ def pack(plan: Plan, out: Path, size: float, files: int | None, skip: int) -> No
 
 
 @zoo.command()
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
 @click.option("--store", envvar="DBENCH_STORE", required=True, help="Folder or URL of the runs; made if missing.")
 @_WORKERS
 def unpack(files: tuple[Path, ...], store: str, workers: int | None) -> None:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +26,8 @@ from dbench.zoo.keys import RunKey, likelihood_factor
 from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, read_state
 
-EARLY = (100, 1000)
-"""Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
+EARLY = {100: "loss.100", 1000: "loss.1000"}
+"""Step -> the score that is a run's mean loss over the last 100 steps: rounding has not yet pulled runs apart there."""
 
 _PATIENCE = 10.0
 """Seconds to wait for runs that another process holds: workers whose controller or node was killed still end theirs."""
@@ -49,9 +49,9 @@ def member_of(key: RunKey) -> Member:
     return Member(key.objective, key.strength, key.axes, key.constants)
 
 
-@cache
+@lru_cache(maxsize=1)  # gigabytes, of data sets that are trained on one after the other
 def images_of(data_name: str) -> tuple[DataSet, Tensor]:
-    """Load a data set and the images of its whole grid (N x C x H x W, uint8), the same ones every time."""
+    """Load a data set and the images of its whole grid (N x C x H x W, uint8); the last one is kept."""
     data = load(data_name)
     return data, torch.from_numpy(data.grid_images())
 
@@ -192,7 +192,7 @@ class _Training:
     def _each_block(self, state: State) -> bool:
         if state.step in EARLY:
             for losses, loss in zip(self.losses, state.loss.tolist(), strict=True):
-                losses[f"loss.{state.step}"] = loss
+                losses[EARLY[state.step]] = loss
         self.channel.report(units=(state.step - self.last) * len(self.keys))
         self.last = state.step
         if state.step >= self.keys[0].steps:

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,11 +18,12 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.numpy import save
 
+from dbench.data import load
 from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.files import readable, write_file
+from dbench.models import find_network
 from dbench.models.objectives import find_card
 from dbench.training.execution import PRECISIONS
-from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import KEY_SCHEMA, RunKey, check_no_code
 from dbench.zoo.store import Store, seal, unseal
 from dbench.zoo.survey import FINISHED, check_data
@@ -78,7 +80,12 @@ class Packing(NamedTuple):
 
 def shapes_of(key: RunKey) -> dict[str, tuple[int, ...]]:
     """Shapes of the parameters of a run's encoder and decoder."""
-    return network_of(key, images_of(key.data)[0]).shapes
+    return _shapes(key.network, key.data)
+
+
+@cache
+def _shapes(network: str, data_name: str) -> dict[str, tuple[int, ...]]:
+    return find_network(network)(image_shape=load(data_name).image_shape).shapes
 
 
 def checksum(weights: Mapping[str, NDArray[Any]]) -> str:

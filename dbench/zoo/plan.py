@@ -1,6 +1,5 @@
 """From runs to groups: which are trained together, where, and about how long it will take."""
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -124,8 +123,12 @@ def _group_size(key: RunKey, setup: Setup) -> int:
 
 def gpu_group_size(key: RunKey, *, memory: float) -> int:
     """How many models of this kind to train at once in so many bytes of a GPU's memory; at least one."""
-    images = math.prod(images_of(key.data)[1].shape)
-    return max(int((_SHARE * memory - images) / _counted_bytes(key)), 1)
+    return max(int((_SHARE * memory - _image_bytes(key.data)) / _counted_bytes(replace(key, seed=0))), 1)
+
+
+@cache
+def _image_bytes(data_name: str) -> int:
+    return images_of(data_name)[1].nbytes
 
 
 def member_bytes(key: RunKey) -> int:

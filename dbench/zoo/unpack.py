@@ -15,7 +15,7 @@ from rich.console import Console
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.provenance import commit, utc_now, versions
 from dbench.training.execution import device_name
-from dbench.zoo.engine import Finished, finish, images_of, kept, network_of
+from dbench.zoo.engine import EARLY, Finished, finish, images_of, kept, network_of
 from dbench.zoo.executor import FAILED, Channel, Processes, run_tasks, terminable
 from dbench.zoo.keys import RunKey
 from dbench.zoo.pack import PackedRun, Weights, checksum, read_pack, shapes_of
@@ -173,7 +173,9 @@ def _ends(runs: Mapping[PackedRun, Weights]) -> dict[PackedRun, Finished | None]
 
 
 def _save(store: Store, run: PackedRun, weights: Weights, ended: Finished | None) -> None:
-    record = {name: run.record[name] for name in (*PROVENANCE, "scores")}
+    record = {name: run.record[name] for name in PROVENANCE}
+    # All other scores are computed here and not believed.
+    record["scores"] = {name: value for name, value in run.record["scores"].items() if name in EARLY.values()}
     if not run.done:
         record["diverged_at"] = run.record["diverged_at"]
         store.save(run.key, status="diverged", tensors={}, record=record)

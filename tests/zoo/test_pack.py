@@ -130,7 +130,7 @@ def test_what_is_there_and_differs_is_refused_and_the_others_are_taken_in(
     assert here.tensors(key, "weights").keys() == {"encoder.0.bias"}
 
 
-def test_a_finished_run_that_a_worker_cannot_read_is_left_alone_and_the_others_are_taken_in(
+def test_a_finished_run_that_cannot_be_read_is_left_alone(
     packs, here, finish, refuse, console, in_process, monkeypatch
 ):
     kept, new = (run.key for run in read_pack(packs[0]))
@@ -206,13 +206,24 @@ def test_weights_that_break_a_rule_are_refused_by_the_name_of_their_run(
     assert (here.intact(bad.key), here.intact(good.key)) == (False, True)
 
 
+def test_scores_of_a_pack_that_are_computed_here_are_not_believed(there, packs, here, console, in_process):
+    rewrite(packs[0], lambda header: [entry["record"]["scores"].update(nk=0.99, elbo=0) for entry in header["runs"]])
+    unpack_runs(here, packs[:1], workers=1, console=console)
+    for run in read_pack(packs[0]):
+        assert here.record(run.key)["scores"] == there.record(run.key)["scores"]
+
+
 @pytest.mark.parametrize("content", [b"", b"no pack", b"\xff" * 100, (10**15).to_bytes(8, "little") + b"{}"])
 def test_what_is_no_pack_is_one_line_and_exit_code_2(tmp_path, content):
     (tmp_path / "x.safetensors").write_bytes(content)
     result = zoo("unpack", "--store", tmp_path / "here", tmp_path / "x.safetensors")
     assert result.exit_code == 2
     assert "cannot be read as a pack" in result.stderr.splitlines()[-1]
+
+
+def test_a_file_that_is_not_there_makes_no_store(tmp_path):
     assert zoo("unpack", "--store", tmp_path / "here", tmp_path / "none").exit_code == 2
+    assert not (tmp_path / "here").exists()
 
 
 def test_a_store_holds_runs_of_one_precision_and_may_hold_those_of_two_versions(packs, here, console, in_process):
