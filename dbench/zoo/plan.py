@@ -254,7 +254,7 @@ def plan_groups(
 
     With a ``deadline``, a ``time.monotonic()``, as many whole seeds come first as are expected to be finished by it,
     one at least, and then one after the other. On a GPU the others are left: checkpoints are worth nothing on another
-    one, which the next call may be given.
+    one, which the next call may be given. Where the time cannot be told none are.
     """
     speeds: dict[tuple[Any, ...], Speed] = {}
 
@@ -274,12 +274,13 @@ def plan_groups(
             if more is None or more > _MARGIN * (deadline - time.monotonic()):
                 break
             fit += 1
+        leave = setup.on_gpu and seconds is not None
         first, others = ([str(seed) for seed in some] for some in (seeds[:fit], seeds[fit:]))
         if others:
-            then = "the others are left" if setup.on_gpu else "then one after the other"
+            then = "the others are left" if leave else "then one after the other"
             log(f"whole seeds first, {', '.join(first)}; {then} ({', '.join(others)})")
         groups = cut(*seeds[:fit])
-        if not setup.on_gpu:
+        if not leave:
             groups += [group for seed in seeds[fit:] for group in cut(seed)]
     sizes, seconds = [len(group.keys) for group in groups], expected(groups)
     steps = sum(key.steps - taken.get(key, 0) for group in groups for key in group.keys)
