@@ -7,7 +7,7 @@ are made again where it is unpacked; not the codes, a head or an adversary. Its 
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -157,6 +157,17 @@ def _packed(store: Store, key: RunKey) -> tuple[dict[str, Any], Weights]:
     return {"record": record, "sha256": checksum(weights)}, weights
 
 
+def check_files(paths: Iterable[Path]) -> None:
+    """Insist that packs are files.
+
+    Raises:
+        InvalidInput: one is not there, or none.
+    """
+    for path in paths:
+        if not path.is_file():
+            raise InvalidInput(f"pack must be a file that dbench zoo pack wrote, got {str(path)!r}")
+
+
 def read_pack(path: Path) -> list[PackedRun]:
     """Read the header of a pack, believing nothing; nothing in it can run code.
 
@@ -165,8 +176,7 @@ def read_pack(path: Path) -> list[PackedRun]:
         DamagedData: no pack, one of another schema or version of the keys, or of images that are not those installed;
             or a record that no store writes.
     """
-    if not path.is_file():
-        raise InvalidInput(f"pack must be a file that dbench zoo pack wrote, got {str(path)!r}")
+    check_files([path])
     try:
         with readable(str(path), " as a pack"):
             with safe_open(path, framework="numpy") as file:
