@@ -97,7 +97,10 @@ def drawn(models: tuple[int, int], rows: int, stream: np.random.Generator, *, sw
 
 def tried(models: list[CodesFile], plan: Plan, seed: int) -> dict[str, tuple[float, float]]:
     """Difference and its standard error, by metric."""
-    halves, failed = scores_of_halves(models, plan.items, seed=seed, repeats=plan.repeats, progress=lambda *_: None)
+    both = {item.name: range(len(models)) for item in plan.items}
+    halves, failed = scores_of_halves(
+        models, plan.items, both, seed=seed, repeats=plan.repeats, progress=lambda *_: None
+    )
     if failed:
         raise RuntimeError(f"cannot be computed of halves of {plan.rows} rows: {failed}")
     found = {}

@@ -34,6 +34,8 @@ def load_metric(name: str) -> Callable[..., Any]:
 def checks_of(metric: Metric, *, only: Sequence[str] = (), **options: Any) -> Iterator[tuple[Subject, Check]]:
     """Yield a metric with each of its checks: ``check(subject)`` gives the record. Arguments as of :func:`audit`."""
     require_known(only)
+    if isinstance(metric, Subject) and options:
+        raise InvalidInput(f"a Subject has its options, got {', '.join(options)} beside one")
     if not isinstance(metric, Subject):
         if isinstance(metric, str):
             own = {} if ":" in metric else {"name": metric}  # of a variant, the function has another
@@ -107,7 +109,7 @@ def _beside(name: str, subject: Subject) -> Subject:
 
 def stale(records: Sequence[CheckResult], expected: Mapping[str, str]) -> list[str]:
     """Return the expected deviations of which something was asked and nothing failed."""
-    names = {name for r in records for name in (r.check, r.family)}
+    names = {name for r in records if r.status != "not applicable" for name in (r.check, r.family)}
     failed = {name for r in records if r.status in ("fail", "error") for name in (r.check, r.family)}
     return [name for name in expected if name in names - failed]
 

@@ -7,7 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.audit.gallery import NOISE_ONLY, PERFECT, REPRESENTATIONS
-from dbench.audit.record import BIAS, CHANCE, DRAWS, HIGH, LOW, SAME, Answer, Check, Scale, judge, scale_of, score_of
+from dbench.audit.record import (
+    BIAS,
+    CHANCE,
+    DRAWS,
+    HIGH,
+    LOW,
+    SAME,
+    Answer,
+    Check,
+    Scale,
+    judge,
+    measured_scale,
+    scale_of,
+    score_of,
+)
 from dbench.audit.subject import MetricFailed, Subject
 from dbench.codes import FunctionSource, Source
 from dbench.constructions.causal import confounded_copies
@@ -40,7 +54,7 @@ def characteristic_checks() -> Iterator[Check]:
 
 
 def _separates(subject: Subject) -> Answer:
-    scale = scale_of(subject)
+    scale = measured_scale(subject)
     return Answer(
         scale.separates,
         scale.range,
@@ -63,7 +77,7 @@ def _reversed(subject: Subject, scale: Scale) -> str:
 
 
 def _chance(subject: Subject) -> Answer:
-    scale = scale_of(subject)
+    scale = measured_scale(subject)
     largest = max(abs(scale.chance), abs(scale.perfect))
     return Answer(
         abs(scale.chance) <= CHANCE * largest,
@@ -258,7 +272,7 @@ def _determinism(subject: Subject) -> Answer:
     )
 
 
-WIDTH = 50  # codes of noise, where the scale is taken from four
+NARROW, WIDTH = 4, 50  # codes of noise
 
 
 def wide_noise(width: int) -> FunctionSource:
@@ -266,12 +280,13 @@ def wide_noise(width: int) -> FunctionSource:
     return FunctionSource(labels(SIZE, 4), lambda factors, generator: generator.standard_normal((len(factors), width)))
 
 
-def redundant_copies() -> FunctionSource:
-    """Copies of three factors of four values, of which the third is the upper half of the first."""
+def small_copies(*, redundant: bool) -> FunctionSource:
+    """Copies of two factors of four values and one of two, which is the upper half of the first where ``redundant``."""
 
     def draw(n: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        factors = generator.integers(SIZE, size=(n, 3))
-        factors[:, 2] = factors[:, 0] // 2
+        factors = generator.integers((SIZE, SIZE, 2), size=(n, 3))
+        if redundant:
+            factors[:, 2] = factors[:, 0] // 2
         return factors
 
     return FunctionSource(draw, lambda factors, generator: factors.astype(np.float64))
@@ -279,28 +294,34 @@ def redundant_copies() -> FunctionSource:
 
 def regime_checks() -> Iterator[Check]:
     """Yield the checks of noise in many codes, and of copies of factors that depend."""
-    noise = wide_noise(WIDTH)
-    yield Check("regime", "many codes of noise", partial(_wide, source=noise, few=False))
-    yield Check("regime", "many codes of noise, few rows", partial(_wide, source=noise, few=True))
-    for case, source in (("correlated factors", confounded_copies(0.8)), ("redundant factors", redundant_copies())):
-        yield Check("regime", case, partial(_copies, source=source, case=case), "Almudévar and Ortega (2024)")
+    yield Check("regime", "many codes of noise", partial(_wide, few=False))
+    yield Check("regime", "many codes of noise, few rows", partial(_wide, few=True))
+    for case, source, independent in (
+        ("correlated factors", confounded_copies(0.8), confounded_copies(0.0)),
+        ("redundant factors", small_copies(redundant=True), small_copies(redundant=False)),
+    ):
+        ask = partial(_copies, source=source, independent=independent, case=case)
+        yield Check("regime", case, ask, "Almudévar and Ortega (2024)")
 
 
-def _wide(subject: Subject, source: Source, few: bool) -> Answer:
-    expected = f"within {BIAS:g} of the scale of four codes of noise"
+def _wide(subject: Subject, few: bool) -> Answer:
+    rows = subject.observations // FEWER if few else subject.observations
+    expected = f"within {BIAS:g} of {NARROW} codes of noise on as many rows"
     if few and subject.needs == "source":
         return Answer(None, None, expected, "it chooses the number of its observations itself")
-    rows = subject.observations // FEWER if few else subject.observations
-    scale, score = scale_of(subject), subject.score(f"{WIDTH} codes of noise", source, n=rows)
-    moved = (score - scale.chance) / scale.unit
-    return Answer(abs(moved) <= BIAS, score, expected, f"{scale.chance:.3g}, {score:.3g} of {WIDTH} codes")
+    narrow, wide = (
+        np.mean([subject.score(f"{d} codes of noise", wide_noise(d), n=rows, repetition=i) for i in range(DRAWS)])
+        for d in (NARROW, WIDTH)
+    )
+    moved = (wide - narrow) / scale_of(subject).unit
+    return Answer(bool(abs(moved) <= BIAS), float(wide), expected, f"{narrow:.3g}, {wide:.3g} of {WIDTH} codes")
 
 
-def _copies(subject: Subject, source: Source, case: str) -> Answer:
-    expected = f"within {BIAS:g} of the scale of copies of independent factors"
-    scale, score = scale_of(subject), subject.score(f"copies, {case}", source)
-    moved = (score - scale.perfect) / scale.unit
-    return Answer(abs(moved) <= BIAS, score, expected, f"{scale.perfect:.3g}, {score:.3g} where {case} are copied")
+def _copies(subject: Subject, source: Source, independent: Source, case: str) -> Answer:
+    expected = f"within {BIAS:g} of copies of as many independent factors"
+    known, score = subject.score(f"copies, no {case}", independent), subject.score(f"copies, {case}", source)
+    moved = (score - known) / scale_of(subject).unit
+    return Answer(abs(moved) <= BIAS, score, expected, f"{known:.3g}, {score:.3g} where {case} are copied")
 
 
 CHECKS: dict[str, Check] = {

@@ -119,9 +119,12 @@ def score_of(subject: Subject, name: str, **how: int) -> float:
 
 
 def scale_of(subject: Subject) -> Scale:
-    """Measure the scale of a metric, unless it is declared: the means of draws of noise and of perfect copies."""
-    if subject.scale is not None:
-        return Scale(*subject.scale, separates=True)
+    """Return the scale on which scores are placed: the one declared, else the one measured."""
+    return measured_scale(subject) if subject.scale is None else Scale(*subject.scale, separates=True)
+
+
+def measured_scale(subject: Subject) -> Scale:
+    """Measure chance and perfect: the means of draws of noise and of perfect copies."""
     noise, copies = ([score_of(subject, name, repetition=i) for i in range(DRAWS)] for name in (NOISE_ONLY, PERFECT))
     chance, perfect = sum(noise) / DRAWS, sum(copies) / DRAWS
     sign = subject.direction

@@ -87,13 +87,16 @@ def answer(records: Sequence[CheckResult]) -> str:
         passes = f", {like} passes" if like else ""
         line = f"Likely a bug: {told[0].check} fails ({told[0].reason}{passes})"
         return line + (f": {cause}" if cause else ".") + rest
+    declared = sum(bool(record.deviation) for record in records)
+    rest = (f" {declared} {'fails' if declared == 1 else 'fail'} as declared." if declared else "") + rest
     if like:
         far = max((r for r in records if r.value is not None and r.like_value is not None), key=_apart, default=None)
         most = f"; scores are at most {_apart(far):.2g} apart ({far.check})" if far and _apart(far) > ROUNDING else ""
-        return f"Passes what {like} passes{most}.{rest}"
-    failed = sum(record.status == "fail" for record in records)
+        apart = ", but for what is declared" if declared else ""
+        return f"Passes what {like} passes{apart}{most}.{rest}"
+    failed = sum(record.status == "fail" and not record.deviation for record in records)
     if not failed:
-        return f"Passes all that was asked.{rest}"
+        return f"{'Nothing else fails' if declared else 'Passes all that was asked'}.{rest}"
     return f"Nothing that is almost always a bug. {failed} checks fail by definition, as some of ours do.{rest}"
 
 

@@ -26,6 +26,11 @@ Needs = Literal["arrays", "sample", "source", "models", "posterior", "sample+log
 # How a metric's number of bins may be called.
 BINS = ("bins", "n_bins", "num_bins", "nbins")
 
+FACTORS = ("factors", "labels", "targets", "y")
+"""Names by which a second parameter, though it has a default, is the factors."""
+
+LONGEST = 1e6  # seconds that one call may be given
+
 PATIENCE = 3  # calls without an answer in time after which a metric that never gave one is given up
 
 # Share of a code's variance that two encodings of an observation have in common, from which it counts as informative.
@@ -75,8 +80,8 @@ class Subject:
         if not callable(metric):
             raise InvalidInput(f"metric must be callable, got {type(metric).__name__}")
         require_count("observations", observations, 200)
-        if not 0 < timeout < math.inf:
-            raise InvalidInput(f"timeout must be a number of seconds above 0, got {timeout}")
+        if not 0 < timeout <= LONGEST:
+            raise InvalidInput(f"timeout must be a number of seconds above 0, at most {LONGEST:,.0f}, got {timeout}")
         if scale is not None and not (all(map(math.isfinite, scale)) and scale[0] != scale[1]):
             raise InvalidInput(f"scale must be two different finite numbers, chance and perfect, got {scale}")
         declared: tuple[float | None, float | None] = getattr(getattr(metric, "card", None), "bounds", (0.0, 1.0))
@@ -127,7 +132,10 @@ class Subject:
         """Score without looking at what was said before."""
         if self._late >= PATIENCE:
             raise MetricFailed(f"given up: no answer within {self.timeout:g} s in the first {PATIENCE} calls")
-        arguments = self._arguments(source, n or self.observations, repetition)
+        try:
+            arguments = self._arguments(source, n or self.observations, repetition)
+        except MemoryError as error:
+            raise InvalidInput(f"observations must fit into memory, got {self.observations:,}") from error
         try:
             score = guarded(lambda: self.metric(*arguments, **self.options | options), self.timeout)
         except TookTooLong:
@@ -203,7 +211,8 @@ def _needs(metric: Callable[..., Any], name: str) -> Needs:
             f"{name} must be callable with (codes, factors), a Sample or a Source alone, "
             f"got required parameters {', '.join([*required, *forced]) or 'none'}"
         )
-    if len(required) == 1 and not starred:
+    second = next(iter([p.name for p in known.values() if p.kind in positional][1:]), "")
+    if len(required) == 1 and not starred and second not in FACTORS:
         return "source" if required[0] == "source" else "sample"
     return "arrays"
 

@@ -1,12 +1,13 @@
 """A user's codes and factors from memory: numpy arrays, torch tensors, pandas frames or lists."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.factors import Column, FactorTypes, Labels, exchanged, text_column
+from dbench.codes.factors import Column, FactorTypes, Labels, exchanged, ordered_labels, text_column
 from dbench.codes.reading import CodesFile
 from dbench.codes.sample import FIRST_MERGED, Sample, as_array, as_integers, finite_array
 from dbench.errors import InvalidInput
@@ -113,6 +114,8 @@ def _code_matrix(codes: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
         if array.dtype.kind == "f" and array.ndim == 2 and 0 not in array.shape and np.isfinite(array).all():
             return array, tuple(f"code_{j}" for j in range(array.shape[1]))
     columns, names = _columns("codes", "code", codes)
+    if twice := sorted(name for name, count in Counter(names).items() if count > 1):
+        raise InvalidInput(f"codes must have different names, got {twice[0]!r} more than once")
     numbers = []
     for name, column in zip(names, columns, strict=True):
         if isinstance(column, Labels):
@@ -172,9 +175,7 @@ def _category(what: str, series: Any) -> Column:
     if kind in "iub" and not series.cat.ordered:
         return _column(what, series.to_numpy())
     if series.cat.ordered or kind == "f":
-        present = series.cat.remove_unused_categories().cat
-        names = tuple(str(name) for name in present.categories)
-        return Labels(present.codes.to_numpy(np.int64), names, ordered=True)
+        return ordered_labels(series.cat)
     return text_column(what, np.array([str(value) for value in series], dtype=object))
 
 

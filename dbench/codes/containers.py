@@ -156,14 +156,19 @@ def open_mat(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
         if isinstance(error.__cause__, NotImplementedError):  # 7.3 is HDF5
             return open_hdf5(file, files, turned=True)
         raise
-    return {
-        name: _stored(path, name, tuple(map(int, shape)), _MATLAB.get(kind, _OTHER), partial(_matlab, stream, name))
-        for name, shape, kind in listed
-    }
+    arrays = {}
+    for name, shape, kind in listed:
+        dtype = np.dtype(_MATLAB.get(kind, _OTHER))
+        load = partial(_matlab, stream, name, dtype)
+        arrays[name] = _stored(path, name, tuple(map(int, shape)), dtype, load)
+    return arrays
 
 
-def _matlab(file: Any, name: str) -> Any:
+def _matlab(file: Any, name: str, dtype: np.dtype[Any]) -> Any:
     from scipy.io import loadmat
 
     file.seek(0)
-    return loadmat(file, variable_names=[name], mat_dtype=True)[name]
+    values = loadmat(file, variable_names=[name])[name]  # in the type they are stored in, and complex where they are
+    if np.iscomplexobj(values):
+        raise InvalidInput(f"{Path(file.name).name}: {clipped(name)} must hold real numbers, got {values.dtype}")
+    return np.char.rstrip(values) if dtype.kind == "U" else values.astype(dtype)

@@ -77,7 +77,15 @@ def text_column(what: str, values: NDArray[Any]) -> Column:
     return numbers[index]
 
 
+def ordered_labels(categories: Any) -> Labels:
+    """Return a categorical column, given as pandas's accessor ``cat``, as labels in the order of the categories."""
+    present = categories.remove_unused_categories().cat
+    return Labels(present.codes.to_numpy(np.int64), tuple(map(str, present.categories)), ordered=True)
+
+
 def _numbers(names: Sequence[str]) -> Values:
+    if any("_" in name for name in names):  # Python reads 1_2 as 12
+        raise ValueError
     with contextlib.suppress(ValueError):
         return np.array([int(name) for name in names], dtype=np.int64)  # exact, where a float is not
     return np.array([float(name) for name in names])

@@ -148,6 +148,8 @@ def read_codes(
             arrays = {"codes": opened[""], "factors": second[""]}
             return _read_arrays(name, arrays, "codes", "factors", choose, types)
         wanted = {"codes": codes or "codes", "factors": factors or "factors"}
+        if wanted["codes"] == wanted["factors"]:
+            raise InvalidInput(f"{name}: an array is codes or factors, got both for {wanted['codes']!r}")
         if missing := [role for role, array in wanted.items() if array not in opened]:
             raise InvalidInput(_explain(name, opened, wanted, missing))
         for role, given in (("codes", codes), ("factors", factors)):
@@ -251,9 +253,10 @@ def posterior(
     name: str, arrays: Mapping[str, StoredArray], codes: str, keep: Rows, notes: list[str]
 ) -> NDArray[np.float64] | None:
     """Return the kept logarithms of the posterior's variances, where an array has the shape of the codes."""
-    for role in ("logvar", "std"):
-        if role not in arrays:
-            continue
+    roles = [role for role in ("logvar", "std") if role in arrays]
+    if len(roles) > 1:
+        raise InvalidInput(f"{name}: logvar and std say the same, got both; save one of them")
+    for role in roles:
         if arrays[role].shape != arrays[codes].shape:
             notes.append(f"array {role!r} is left out: its shape {arrays[role].shape} is not that of the codes.")
             continue

@@ -13,7 +13,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.factors import Column, beyond_floats, text_column
+from dbench.codes.factors import Column, beyond_floats, ordered_labels, text_column
 from dbench.codes.sample import (
     LARGEST_FILE,
     LARGEST_KEPT,
@@ -106,7 +106,11 @@ class StoredTable:
 
     def _column(self, name: str, column: Any, keep: NDArray[np.int64] | None) -> Column:
         """Return the kept rows of a column, which may hold text."""
+        import pyarrow as pa
+
         what = f"{self.what}: column {clipped(name)!r}"
+        if pa.types.is_dictionary(column.type) and column.type.ordered and not column.null_count:
+            return ordered_labels((column if keep is None else column.take(keep)).to_pandas().cat)
         numbers = _numbers(column) if self.untyped else None if _is_text(column.type) else column
         if numbers is not None:
             values = next(checked(self.what, [_matrix(self.what, [name], {name: numbers})], [name]))[:, 0]

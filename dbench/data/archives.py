@@ -105,21 +105,31 @@ def cache_folder() -> Path:
     return Path(os.environ.get("DBENCH_DATA") or pooch.os_cache("dbench")).expanduser()
 
 
-def fetch(name: str, addresses: Sequence[str], md5: str = "") -> Path:
+def fetch(name: str, addresses: Sequence[str], check: Callable[[Path], object]) -> Path:
     """Return the path of a published file, downloaded to :func:`cache_folder` unless it lies there already.
 
-    Its ``addresses`` are tried in order until one gives it; it lies under ``name`` whichever did. Where no MD5 (hex)
-    was published, whoever reads the file checks it.
+    Its ``addresses`` are tried in order until one gives a file that passes ``check``; it lies under ``name`` whichever
+    did. What lies there already is never replaced.
 
     Raises:
+        DamagedData: the file that lies there already does not pass the check.
         DbenchError: no address gives the file; each is named with its reason.
     """
     import pooch
 
     folder, reasons = cache_folder(), []
+    place = folder / name
+    if place.is_file():
+        check(place)
+        return place
     for url in addresses:
         try:
-            return Path(pooch.retrieve(url, known_hash=f"md5:{md5}" if md5 else None, fname=name, path=folder))
+            pooch.retrieve(url, known_hash=None, fname=name, path=folder)
+            check(place)
+            return place
+        except DamagedData as error:
+            place.unlink()
+            reasons.append(f"from {url}: {error}")
         except (OSError, ValueError) as error:
             # The text of a failed connection takes 300 characters to say that there is none.
             cut_off = type(error).__name__.endswith(_CUT_OFF)
@@ -137,6 +147,15 @@ def check_md5(path: Path, md5: str) -> None:
         actual = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
     if actual != md5:
         raise DamagedData(f"{path} must have MD5 {md5}, got {actual}; delete it to download it again")
+
+
+def check_blob_id(path: Path, blob_id: str) -> None:
+    """Insist on a file of that id of git."""
+    if not path.is_file():
+        raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
+    actual = git_blob_id(path)
+    if actual != blob_id:
+        raise DamagedData(f"{path} must have git blob id {blob_id}, got {actual}; delete it to download it again")
 
 
 def unpacked(

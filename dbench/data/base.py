@@ -193,6 +193,10 @@ class Downsampled(GridData):
         self.fingerprint = digest("mean over blocks, halves up", str(block), base.fingerprint)
         self._base, self._block = base, block
 
+    def held_out(self) -> NDArray[np.bool_]:
+        """Return the mask of the other data set."""
+        return self._base.held_out()
+
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         channels, height, width = self.image_shape
         area = self._block**2

@@ -2,6 +2,7 @@
 
 import io
 import tarfile
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
@@ -89,4 +90,4 @@ class Cars3d(StoredImages):
     @classmethod
     def fetched(cls, name: str) -> Self:
         """Return Cars3D."""
-        return cls(fetch(FILE, ADDRESSES, MD5))
+        return cls(fetch(FILE, ADDRESSES, partial(check_md5, md5=MD5)))

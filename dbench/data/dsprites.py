@@ -4,15 +4,16 @@ The shipped sub-grid has 46,080 of the 737,280 published images: every shape and
 position. ``fixtures/data/NOTICE.md`` says where its file comes from and how it was made.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.data.archives import Published, fetch, git_blob_id, read_rows, read_shipped
+from dbench.data.archives import Published, check_blob_id, fetch, read_rows, read_shipped
 from dbench.data.base import Factors, GridData, Images, digest
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import DamagedData
 
 GRID_FILE = "dsprites_grid.npz"
 GRID_SHA256 = "4e08f24db9e60664197a58fb750318af393cf605beb5f01b706105ce6a9a1ec9"
@@ -73,11 +74,7 @@ class Dsprites(Published):
     checked_by = "git blob id"  # no checksum known to pooch was published for this file
 
     def __init__(self, path: Path, *, blob_id: str = BLOB_ID, factor_sizes: tuple[int, ...] = factor_sizes) -> None:
-        if not path.is_file():
-            raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
-        actual = git_blob_id(path)
-        if actual != blob_id:
-            raise DamagedData(f"{path} must have git blob id {blob_id}, got {actual}; delete it to download it again")
+        check_blob_id(path, blob_id)
         self.factor_sizes = factor_sizes
         self.fingerprint = digest(self.archive, blob_id)
         self._check_order(path)
@@ -108,4 +105,4 @@ class Dsprites(Published):
     @classmethod
     def fetched(cls, name: str) -> Self:
         """Return the published archive; the download is 26 MB."""
-        return cls(fetch(FILE, ADDRESSES))
+        return cls(fetch(FILE, ADDRESSES, partial(check_blob_id, blob_id=BLOB_ID)))

@@ -30,6 +30,10 @@ class _Variant(GridData):
         self.fingerprint = digest(self.rule, base.fingerprint)
         self._base = base
 
+    def held_out(self) -> NDArray[np.bool_]:
+        """Return the mask of the base."""
+        return self._base.held_out()
+
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         """Paint the base's sprites, a batch at a time; every image draws equally much, so batches change nothing."""
         assert generator is not None

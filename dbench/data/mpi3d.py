@@ -4,6 +4,7 @@ Published under CC-BY 4.0 at https://github.com/rr-learning/disentanglement_data
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Self, cast
@@ -90,7 +91,7 @@ class Mpi3d(StoredImages):
         """Return the archive of that name, downloaded and unpacked."""
         return cls(
             name,
-            lambda: fetch(f"{name}.npz", addresses(name), FILES[name]),
+            lambda: fetch(f"{name}.npz", addresses(name), partial(check_md5, md5=FILES[name])),
             md5=FILES[name],
             folder=cache_folder(),
         )

@@ -4,6 +4,7 @@ Published at https://github.com/google-deepmind/3d-shapes. Reading it needs h5py
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -55,7 +56,7 @@ class Shapes3d(StoredImages):
     @classmethod
     def fetched(cls, name: str) -> Self:
         """Return Shapes3D, downloaded (268 MB) and unpacked."""
-        return cls(lambda: fetch(FILE, ADDRESSES, MD5), md5=MD5, folder=cache_folder())
+        return cls(lambda: fetch(FILE, ADDRESSES, partial(check_md5, md5=MD5)), md5=MD5, folder=cache_folder())
 
     def _read(self, path: Path) -> Iterator[NDArray[np.uint8]]:
         try:

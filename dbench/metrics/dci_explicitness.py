@@ -110,7 +110,7 @@ def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = 
     require_varying(sample)
     generator = given_generator(generator, metric="dci_explicitness")
     order = generator.permutation(len(sample))
-    test = min(max(round(len(sample) / 3), 1), len(sample) - 1)
+    test = max(round(len(sample) / 3), 1)
     x, x_test = standardise(sample.codes[order[test:]], sample.codes[order[:test]])
     scores = []
     for kind, column in zip(sample.kinds, sample.factors.T, strict=True):

@@ -41,7 +41,11 @@ _READING = (
         show_default=True,
         help="Metrics without --metric: papers (the five papers'), identifiability (later ones'), or all.",
     ),
-    click.option("--rows", type=click.IntRange(1), help="Rows to keep of a longer file, drawn at random.  [2,000,000]"),
+    click.option(
+        "--rows",
+        type=click.IntRange(1),
+        help="Rows to keep of a longer file, drawn at random.  [2,000,000; encoders 50,000]",
+    ),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Decides all draws."),
 )
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
+from math import comb, nan
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -181,16 +182,17 @@ def compare_codes(
     files = [prepared(model) for model in models]
     every = [_of_model(file, metrics, family, seed, progress) for file in files]
     rows = list(zip(*every, strict=True))
-    whole = [row for row in rows if all(result.score is not None for result in row)]
-    items = [row[0].item for row in whole if row[0].item.varied is not None]
+    scored = {row[0].item.name: [place for place, result in enumerate(row) if result.score is not None] for row in rows}
+    items = [row[0].item for row in rows if row[0].item.varied is not None and len(scored[row[0].item.name]) > 1]
     stopped = any(result.reason == STOPPED for results in every for result in results)
     halves: dict[str, Any] = {}
     failed: dict[str, str] = {}
     if items and not stopped:
-        halves, failed = scores_of_halves(files, items, seed=seed, repeats=repeats, progress=progress)
+        of = {item.name: scored[item.name] for item in items}
+        halves, failed = scores_of_halves(files, items, of, seed=seed, repeats=repeats, progress=progress)
     done = min((len(values) for values in halves.values()), default=repeats if failed else 0)
     pairs = list(combinations(range(len(files)), 2))
-    asked = len(halves) * len(pairs)
+    asked = sum(comb(len(scored[name]), 2) for name in halves)
     differences = []
     for first, second in pairs:
         for row in rows:
@@ -228,9 +230,17 @@ def _reason(one: Result, other: Result, names: tuple[str, str]) -> str:
 
 
 def scores_of_halves(
-    models: Sequence[CodesFile], items: Sequence[Item], *, seed: int, repeats: int, progress: Progress
+    models: Sequence[CodesFile],
+    items: Sequence[Item],
+    of: Mapping[str, Collection[int]],
+    *,
+    seed: int,
+    repeats: int,
+    progress: Progress,
 ) -> tuple[dict[str, NDArray[np.float64]], dict[str, str]]:
     """Score models of the same rows on the same halves.
+
+    ``of`` has the places of the models that each item is computed of; the others' scores are NaN.
 
     Returns:
         Name of an item -> repeats x models, of the repeats that were finished before an interrupt (Ctrl-C); and name ->
@@ -242,15 +252,17 @@ def scores_of_halves(
         warnings.simplefilter("ignore")
         for number in range(repeats):
             now: dict[str, list[float]] = {item.name: [] for item in items}
-            for model in models:
+            for place, model in enumerate(models):
                 halves = {learned: _half(model, learned, seed, number) for learned in (False, True)}
                 for item in items:
                     if item.name in failed:
                         continue
+                    if place not in of[item.name]:
+                        now[item.name].append(nan)
+                        continue
                     progress(f"half {number + 1}: {item.name}", number, repeats)
                     try:
-                        half = halves[item.learned and not item.wide]
-                        now[item.name].append(call(item, half, seed, repeat=number + 1).value)
+                        now[item.name].append(call(item, halves[item.learned], seed, repeat=number + 1).value)
                     except (DbenchError, ArithmeticError, MemoryError, ValueError) as error:
                         failed[item.name] = f"not computed of half of the rows: {' '.join(str(error).split())}"
             for name, values in now.items():

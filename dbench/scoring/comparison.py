@@ -69,7 +69,7 @@ class Difference:
         above = f"{one} above {other}" if self.value > 0 else f"{other} above {one}"
         if self.another_seed is None:
             return f"{above}; {UNKNOWN}"
-        return f"{above}, {SMALL if abs(self.value) < self.another_seed else LARGE}"
+        return f"{above}, {SMALL if abs(self.value) <= self.another_seed else LARGE}"
 
 
 def _slack(difference: Difference) -> float:

@@ -191,6 +191,7 @@ def _result(item: Item, codes: CodesFile, seed: int) -> Result:
     # The detail ``chance`` of adjusted metrics is what was taken off.
     chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
     copies = score.details.get("ceiling")
+    rows = int(score.details.get("rows", rows))  # some draw of them
     return Result(item, score, "", rows, seed, seconds, remarks, chance=chance, copies=copies)
 
 
@@ -230,7 +231,7 @@ def _refined(result: Result, codes: CodesFile, repeats: int, *, bare: bool) -> R
                 values = [_repeat(item, codes, result.seed, number) for number in range(repeats)]
                 error = float(np.std(values, ddof=1) * stats.t.ppf(0.975, repeats - 1))
                 result = replace(result, error=error, repeats=repeats)
-        except (DbenchError, ArithmeticError, ValueError) as caught:
+        except (DbenchError, ArithmeticError, MemoryError, ValueError) as caught:
             reason = f"no interval: {' '.join(str(caught).split())}"
             return replace(result, warnings=(*result.warnings, reason))
     return replace(result, seconds=result.seconds + time.perf_counter() - start)

@@ -2,15 +2,18 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes import GridSource, RowSource, Sample, Source
+from dbench.codes import FunctionSource, GridSource, RowSource, Sample, Source
 from dbench.codes.factors import FEW, OFTEN
 from dbench.codes.reading import CodesFile
+from dbench.codes.source import Factors
 from dbench.errors import InvalidInput
 from dbench.metrics import entropy, mutual_information
 from dbench.metrics.inputs import label_indices
@@ -38,7 +41,7 @@ def prepared(codes: CodesFile, source: Source | None = None) -> CodesFile:
     every factor occurs in ten of them, on average.
 
     Raises:
-        InvalidInput: a source with other factors than those that vary in the sample.
+        InvalidInput: a source with other factors than the sample, or than those that vary there.
     """
     sample, notes, sizes = codes.sample, list(codes.notes), codes.factor_sizes
     varies = (sample.factors != sample.factors[0]).any(axis=0)
@@ -53,11 +56,7 @@ def prepared(codes: CodesFile, source: Source | None = None) -> CodesFile:
         notes.append("The rows are a full factor grid, so that metrics that intervene are computed by look-up.")
     notes += _peculiar(sample, codes.code_names)
     notes += of_codes(sample, codes.code_names)
-    if source is not None and len(source.factor_names) != sample.n_factors:
-        raise InvalidInput(
-            f"source must have the {sample.n_factors} factors that vary in the sample, "
-            f"got {len(source.factor_names)}: {some(source.factor_names)}"
-        )
+    source = source and _matched(source, codes.sample, sample)
     return replace(
         codes,
         name=one_line(codes.name),
@@ -66,6 +65,37 @@ def prepared(codes: CodesFile, source: Source | None = None) -> CodesFile:
         notes=tuple(map(one_line, notes)),
         source=source or grid or row_source(sample),
     )
+
+
+def _matched(source: Source, whole: Sample, varying: Sample) -> Source:
+    """Return a source of the factors that vary, by their names; those that are constant in the sample are held.
+
+    Factors of a source without names of its own (``factor_0``), or of such a sample, go by position.
+    """
+    given = len(source.factor_names)
+    sample = whole if given == whole.n_factors else varying
+    own, theirs = tuple(source.factor_names), sample.factor_names
+    unnamed = tuple(f"factor_{j}" for j in range(given))
+    if given != sample.n_factors or (own != theirs and unnamed not in (own, theirs)):
+        raise InvalidInput(
+            f"source must have the factors of the sample in their order, {some(theirs)}, got {some(own)}"
+        )
+    if sample.n_factors > varying.n_factors:
+        kept = [sample.factor_names.index(name) for name in varying.factor_names]
+
+        def draw(n: int, stream: np.random.Generator) -> Factors:
+            return source.draw_factors(n, stream)[:, kept]
+
+        def encode(factors: Factors, stream: np.random.Generator) -> NDArray[np.float64]:
+            held: Any = np.repeat(whole.factors[:1].astype(factors.dtype), len(factors), axis=0)
+            held[:, kept] = factors
+            return source.codes(held, stream)
+
+        return FunctionSource(draw, encode, varying.factor_names)
+    if own != theirs:
+        source = copy(source)
+        source.factor_names = theirs
+    return source
 
 
 def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) -> GridSource | None:

@@ -4,17 +4,18 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes import GridSource, Sample
+from dbench.codes import Sample
 from dbench.codes.reading import CodesFile
 from dbench.errors import DbenchError, unknown_name
 from dbench.metrics import METRICS, MetricCard, Score, gaussian_total_correlation, informative_mask
 from dbench.metrics.registry import Family, find_card, find_variant
-from dbench.scoring.inputs import BINS
+from dbench.scoring.inputs import BINS, grid_source
 from dbench.seeds import generator
 
 WIDE = 1_000
@@ -106,7 +107,7 @@ def obstacle(item: Item, codes: CodesFile) -> str:
         return "compares several models; a file holds the codes of one"
     if item.needs == "source" and codes.source is None:
         return "intervenes on factors: needs labels, each value in ten rows on average, or --encoder and --data"
-    if item.needs == "grid" and not isinstance(codes.source, GridSource):
+    if item.needs == "grid" and grid_source(sample, factor_sizes=codes.factor_sizes) is None:
         return "needs every combination of factor values exactly once, or --encoder and --data"
     if item.needs in ("posterior", "sample+logvar") and codes.logvar is None:
         return "needs the posterior: an array 'logvar' or 'std' beside the codes (.npz)"
@@ -114,9 +115,11 @@ def obstacle(item: Item, codes: CodesFile) -> str:
         return "is defined for labels; factors that are not whole numbers are continuous"
     if item.needs in ("sample", "sample+logvar", "grid") and sample.labels:
         most = max(len(np.unique(column)) for column in sample.labels.factors.T)
-        if (item.learned or item.name == "snc") and most > _MOST_CLASSES:  # the time of SNC grows as their square
+        by_class = (item.learned and not item.ordered) or item.name == "snc"  # whose time grows as their square
+        if by_class and most > _MOST_CLASSES:
             return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"
-        if most * BINS * sample.n_codes > _MOST_CELLS:
+        counts = not item.ordered and "sample" in signature(item.function).parameters
+        if counts and most * BINS * (1 if item.wide else sample.n_codes) > _MOST_CELLS:  # wide codes come in blocks
             return f"counts codes by factor value, and a factor has {most:,} values: too many"
     return ""
 

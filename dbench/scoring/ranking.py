@@ -16,6 +16,7 @@ from dbench.codes.tables import StoredTable
 from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
 from dbench.metrics.udr import Relation, udr_agreements
+from dbench.seeds import generator
 from dbench.shown import some
 
 # Findings that say how far to trust it: id, and what is at stake.
@@ -60,6 +61,8 @@ def read_codes_alone(
                 values, _, n = opened.read(columns, (), choose)
                 logvar = None
             else:
+                if "" in opened and codes is not None:
+                    raise InvalidInput(f"--codes names arrays of .npz or columns of tables, got {Path(path).name}")
                 name = "" if "" in opened else codes or "codes"
                 if name not in opened:
                     listed = ", ".join(opened)
@@ -123,7 +126,9 @@ def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -
     for row, model in zip(flags, models, strict=True):
         mask = np.ptp(model.codes, axis=0) > 0 if model.logvar is None else informative_mask(model.codes, model.logvar)
         row[: len(mask)] = mask
-    agreements = udr_agreements(codes, flags, relation=relation)
+    # In a file that lists a grid, neighbouring rows are alike, and the folds of the Lasso are runs of rows.
+    order = generator(task="rank_models", step="rows").permutation(codes.shape[1])
+    agreements = udr_agreements(codes[:, order], flags, relation=relation)
     others = [np.delete(row, number) for number, row in enumerate(agreements)]
     quartiles = np.array([np.percentile(row, [25, 75]) for row in others])
     notes = list(dict.fromkeys(note for model in models for note in model.notes))

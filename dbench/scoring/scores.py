@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dbench import __version__
 from dbench.codes import Sample, Source
 from dbench.codes.arrays import logarithms_of_variances, read_arrays
+from dbench.codes.factors import exchanged
 from dbench.codes.reading import CodesFile, read_codes
 from dbench.errors import InvalidInput, find
 from dbench.metrics import Score
@@ -281,15 +282,17 @@ def read_given(
             if value is not None:
                 shown = value if name == "factor_names" else "values"
                 raise InvalidInput(f"{name} must come with arrays, got {shown} beside a file, which has its own")
-    if isinstance(codes, Sample) and factors is None:
-        names = tuple(factor_names) or codes.factor_names
-        again = read_arrays(codes.codes, codes.factors, factor_names=names, **kinds)
-        return replace(again, logvar=logarithms_of_variances(codes, logvar, std))
-    if isinstance(codes, CodesFile) and factors is None:
-        if not any(kinds.values()):
+    if isinstance(codes, (Sample, CodesFile)) and factors is None:
+        for name, said in kinds.items():
+            if len(said):
+                raise InvalidInput(f"{name} must come with arrays or a file, got {said!r} beside a Sample's own kinds")
+        if isinstance(codes, CodesFile):
             return codes
-        again = read_arrays(codes.sample.codes, codes.sample.factors, factor_names=codes.sample.factor_names, **kinds)
-        return replace(codes, sample=again.sample)
+        sample = replace(codes, factor_names=tuple(factor_names) or codes.factor_names)
+        code_names = tuple(f"code_{j}" for j in range(sample.n_codes))
+        notes = tuple(exchanged(sample.codes, sample.kinds))
+        spread = logarithms_of_variances(sample, logvar, std)
+        return CodesFile("arrays", sample, code_names, len(sample), logvar=spread, notes=notes)
     if isinstance(codes, (str, Path)):
         if not isinstance(factors, (str, Path, type(None))):
             raise InvalidInput(f"factors beside a file must be a file too, got {type(factors).__name__}")

@@ -219,8 +219,8 @@ def show_comparison(console: Console, comparison: Comparison) -> None:
         _show_pair(console, list(pair), letters[models[0]], letters[models[1]])
     console.print()
     say(console, _key(comparison), style="dim")
-    reasons = {one.item.name: one.reason for one in comparison.differences if one.reason}
-    list_remarks(console, "Not compared", list(reasons.items()))
+    reasons = dict.fromkeys((one.item.name, one.reason) for one in comparison.differences if one.reason)
+    list_remarks(console, "Not compared", list(reasons))
     list_remarks(console, "Warnings", remarks(comparison.scores, lambda result: result.warnings))
     console.print()
     say(console, f"Seed {comparison.seed}; {versions()}.", style="dim")
@@ -250,7 +250,7 @@ def _key(comparison: Comparison) -> str:
     return (
         f"\u2191 higher is better, \u2193 lower. \u00b1: half of the 95% interval of the difference, from "
         f"{comparison.repeats} halves of the rows, the same for all models; {comparison.asked} intervals that hold "
-        "together (Bonferroni). seed: training with another seed moves a score by less than this in 19 of 20 cases, "
+        "together (Bonferroni). seed: training with another seed moves a score by no more than this in 19 of 20 cases, "
         f"among {runs:,} models of {comparison.table}; on other data it may move more. Empty: not in that table."
     )
 

@@ -7,7 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from dbench.audit import CHECKS, REPRESENTATIONS, Subject, audit, parametrize_with_checks
+from dbench.audit import CHECKS, REPRESENTATIONS, Subject, answer, audit, parametrize_with_checks
+from dbench.audit.audit import stale
 from dbench.codes import Sample
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import mig
@@ -160,3 +161,42 @@ def test_a_metric_that_swallows_every_error_is_stopped_all_the_same():
 
     (record,) = audit(stubborn, only=["separation"], timeout=0.2)
     assert (record.status, record.reason) == ("error", "gave no answer within 0.2 s")
+
+
+def test_a_scale_that_is_declared_decides_where_scores_lie_and_not_whether_they_differ():
+    found = audit(lambda codes, factors: 0.5, only=["separation", "chance"], scale=(0.0, 1.0))
+    assert {record.check: record.status for record in found} == {"separation": "fail", "chance": "fail"}
+
+
+def test_what_is_declared_to_fail_is_no_definition_of_ours():
+    declared = {"permutation": "known"}
+
+    def by_place(codes, factors):
+        return float(np.mean([abs(np.corrcoef(codes[:, i], factors[:, i])[0, 1]) for i in range(2)]))
+
+    said = answer(audit(by_place, only=["permutation", "sign"], expected=declared, observations=300))
+    assert said == "Nothing else fails. 2 fail as declared."
+
+
+def test_an_expectation_that_does_not_apply_is_not_outdated():
+    records = audit(lambda codes, factors: 0.5, only=["bins", "permutation"], observations=300)
+    assert stale(records, {"bins": "has none", "permutation": "holds"}) == ["permutation"]
+
+
+def test_a_second_parameter_that_is_called_factors_gets_them():
+    assert Subject(lambda codes, factors=None: 0.5).needs == "arrays"
+    assert Subject(lambda sample, weight=1.0: 0.5).needs == "sample"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"timeout": 1e300}, "timeout must be a number of seconds above 0, at most 1,000,000"),
+        ({"observations": 10**12}, "observations must fit into memory, got 1,000,000,000,000"),
+    ],
+)
+def test_what_no_machine_has_is_one_line(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        audit(lambda codes, factors: 0.5, only=["permutation"], **options)
+    with pytest.raises(InvalidInput, match="a Subject has its options, got observations beside one"):
+        audit(Subject(lambda codes, factors: 0.5), observations=500)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dbench.audit import audit
-from dbench.audit.checks import WIDTH, redundant_copies, wide_noise
-from dbench.metrics import mcc, minimality, sufficiency
+from dbench.audit.checks import WIDTH, small_copies, wide_noise
+from dbench.metrics import mcc, minimality, mutual_information, sufficiency
 
 CASES = [
     "many codes of noise",
@@ -44,7 +44,18 @@ def test_the_best_of_many_codes_fails_where_rows_are_few():
     assert found["many codes of noise, few rows"].status == "fail"
     assert found["many codes of noise, few rows"].value > 0.2
     assert found["correlated factors"].status == found["redundant factors"].status == "pass"
-    assert asked(sufficiency)["many codes of noise, few rows"].status == "fail"
+    assert asked(sufficiency)["many codes of noise, few rows"].status == "pass"  # few rows alone move it
+
+
+def test_noise_of_few_rows_is_compared_with_noise_of_as_many():
+    """Four codes are looked at, so that the width changes nothing; of few rows information is biased."""
+    found = asked(lambda codes, factors: mutual_information(codes[:, :4], factors).max(axis=0).mean() / np.log(4))
+    assert {found[case].status for case in CASES[:2]} == {"pass"}
+
+
+def test_dependence_is_compared_with_as_many_factors_of_the_same_sizes():
+    found = asked(lambda codes, factors: factors.shape[1] + factors.max(axis=0).sum(), bounds=(0.0, 40.0))
+    assert {found[case].status for case in CASES[2:]} == {"pass"}
 
 
 def test_what_charges_for_dependence_fails_where_factors_depend():
@@ -59,7 +70,7 @@ def test_metrics_that_draw_rows_themselves_are_not_asked_for_fewer():
 
 
 def test_the_worlds_are_what_they_are_called():
-    sample = redundant_copies().sample(500, np.random.default_rng(0))
+    sample = small_copies(redundant=True).sample(500, np.random.default_rng(0))
     np.testing.assert_array_equal(sample.factors[:, 2], sample.factors[:, 0] // 2)
     np.testing.assert_array_equal(sample.codes, sample.factors)
     noise = wide_noise(WIDTH).sample(2000, np.random.default_rng(0))

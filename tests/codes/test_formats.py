@@ -212,3 +212,12 @@ def test_what_is_packed_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for name in ("a.h5", "a.mat", "a.pt"):
         with pytest.raises(InvalidInput, match="may have at most"):
             read_codes(tmp_path / name)
+
+
+def test_complex_codes_and_padded_names_of_matlab(tmp_path: Path) -> None:
+    held = {"codes": CODES, "factors": FACTORS}
+    savemat(tmp_path / "c.mat", held | {"factor_names": np.array(["shape", "size"])})
+    assert read_codes(tmp_path / "c.mat").sample.factor_names == ("shape", "size")
+    savemat(tmp_path / "c.mat", held | {"codes": held["codes"] + 1j})
+    with pytest.raises(InvalidInput, match="codes must hold real numbers, got complex128"):
+        read_codes(tmp_path / "c.mat")

@@ -162,6 +162,28 @@ def test_ordered_categories_have_an_order_and_others_do_not() -> None:
     assert sap(CODES, column.cat.as_ordered(), relation="r2").value == sap(CODES, LABELS[:, 0], relation="r2").value
 
 
+@pytest.mark.parametrize("save", ["to_parquet", "to_feather"])
+def test_ordered_categories_keep_their_order_in_files(tmp_path, save) -> None:
+    steps = pd.Categorical.from_codes(LABELS[:, 0], [*"zyx"], ordered=True)
+    frame = pd.DataFrame(CODES, columns=[f"code_{j}" for j in range(CODES.shape[1])]).assign(factor_step=steps)
+    file = tmp_path / f"c.{save.removeprefix('to_')}"
+    getattr(frame, save)(file)
+    found, known = read_codes(file, rows=len(CODES) // 2).sample, read_codes(file).sample
+    assert found.kinds == known.kinds == ("discrete",)
+    np.testing.assert_array_equal(known.factors[:, 0], LABELS[:, 0])
+
+
+@pytest.mark.parametrize(("values", "left"), [(2, False), (3, True)])
+def test_text_of_two_values_has_an_order_and_of_three_none(values, left) -> None:
+    sample = Sample(CODES, LABELS[:, [0, 0]] % values, ("shape", "size"), ("text", "discrete"))
+    assert any("leaves out shape" in note for note in sap(sample, relation="r2").notes) == left
+
+
+def test_names_with_underscores_are_text() -> None:
+    names = np.array(["1_2", "2_1", "3_1"])[LABELS[:, 0] % 3]
+    assert read_arrays(CODES, names[:, None]).sample.kinds == ("text",)
+
+
 def test_the_table_says_which_factors_a_score_is_of() -> None:
     scores = score(CODES, frame(SPELLINGS[0]), metrics=["mig", "snc", "factor_vae", "sap[r2]"], repeats=0)
     of = {record["metric"]: record["factors"] for record in scores.records}

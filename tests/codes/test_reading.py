@@ -147,6 +147,13 @@ def test_the_deviation_of_the_posterior_becomes_its_logarithm(tmp_path: Path) ->
     assert "shape (3,) is not that of the codes" in read_codes(npz(tmp_path, std=std[0])).notes[0]
     with pytest.raises(InvalidInput, match="std must be above 0"):
         read_codes(npz(tmp_path, std=-std))
+    with pytest.raises(InvalidInput, match="logvar and std say the same, got both"):
+        read_codes(npz(tmp_path, std=std, logvar=std))
+
+
+def test_one_array_is_not_codes_and_factors(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="an array is codes or factors, got both for 'factors'"):
+        read_codes(npz(tmp_path), codes="factors")
 
 
 @pytest.mark.parametrize(

@@ -179,9 +179,12 @@ def test_a_file_in_the_cache_is_used(monkeypatch, tmp_path):
     monkeypatch.setenv("DBENCH_DATA", str(tmp_path))
     (tmp_path / "a.bin").write_bytes(b"content")
     urls = ("http://127.0.0.1:9/a.bin",)
-    assert fetch("a.bin", urls, hashlib.md5(b"content").hexdigest()) == tmp_path / "a.bin"
-    with pytest.raises(DbenchError, match=r"a\.bin could not be downloaded"):
-        fetch("a.bin", urls, "0" * 32)
+    check = partial(check_md5, md5=hashlib.md5(b"content").hexdigest())
+    assert fetch("a.bin", urls, check) == tmp_path / "a.bin"
+    (tmp_path / "a.bin").write_bytes(b"by hand")
+    with pytest.raises(DamagedData, match="must have MD5"):
+        fetch("a.bin", urls, check)
+    assert (tmp_path / "a.bin").read_bytes() == b"by hand"
     write(tmp_path / FILE)
     with pytest.raises(DamagedData, match="must have git blob id"):
         load("dsprites")
@@ -191,11 +194,12 @@ def test_addresses_are_tried_in_order_and_the_local_name_is_that_of_the_file(mon
     monkeypatch.setenv("DBENCH_DATA", str(tmp_path / "cache"))
     served("moved/other-name.bin", b"content")
     served("wrong/a.bin", b"an error page")
-    md5, urls = hashlib.md5(b"content").hexdigest(), [f"{served.at}/{path}" for path in ("closed/a.bin", "wrong/a.bin")]
+    check = partial(check_md5, md5=hashlib.md5(b"content").hexdigest())
+    urls = [f"{served.at}/{path}" for path in ("closed/a.bin", "wrong/a.bin")]
     message = rf"a\.bin could not be downloaded from {urls[0]}: 404 .*; from {urls[1]}: .*MD5.*; put the file into"
     with pytest.raises(DbenchError, match=message):
-        fetch("a.bin", urls, md5)
-    assert fetch("a.bin", [*urls, f"{served.at}/moved/other-name.bin"], md5).read_bytes() == b"content"
+        fetch("a.bin", urls, check)
+    assert fetch("a.bin", [*urls, f"{served.at}/moved/other-name.bin"], check).read_bytes() == b"content"
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["a.bin"]
 
 

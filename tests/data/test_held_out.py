@@ -1,10 +1,13 @@
 """Data sets with grid points held out of training: which points, under which name, and nothing else changed."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from dbench.data import GridData, HeldOut, load, paper_splits, random_splits
+from dbench.data import Downsampled, GridData, HeldOut, load, paper_splits, random_splits
 from dbench.data.base import digest
+from dbench.data.dsprites_variants import ColorDsprites
 from dbench.data.held_out import held_out_name, parse_held_out
 from dbench.errors import InvalidInput, UnknownName
 from dbench.seeds import generator
@@ -160,3 +163,9 @@ def test_names_are_taken_apart_as_they_were_put_together():
     for combination in ({"shape": 0, "scale": 10}, {"pos_x": 3, "pos_y": 0}):
         assert parse_held_out(held_out_name("a_16", combination)) == ("a_16", combination, None)
     assert parse_held_out(held_out_name("a_16", draw=12)) == ("a_16", None, 12)
+
+
+@pytest.mark.parametrize("change", [partial(Downsampled, block=2), ColorDsprites])
+def test_what_is_changed_of_the_images_holds_out_what_the_base_does(base, change):
+    data = HeldOut(base, draw=0)
+    np.testing.assert_array_equal(change(data, name="changed").held_out(), data.held_out())

@@ -9,7 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from dbench.codes import GridSource, Sample
 from dbench.errors import InvalidInput
 from dbench.metrics import (
+    METRICS,
     beta_vae_metric,
+    dci,
     downstream,
     explicitness,
     factor_vae,
@@ -129,6 +131,28 @@ def test_a_logistic_regression_that_is_done_stays_as_it_is_while_others_go_on():
     after = softmax_regressions(x, labels, members, np.ones(6), start=start, steps=2)
     np.testing.assert_array_equal(after[:, 0], fitted[:, 0])
     assert (after[:, 1:] != 0).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["dcimig", "infoc", "infom", "jemmig", "med", "mig", "minimality", "modularity", "sufficiency"]
+)
+def test_rounding_takes_no_score_of_information_beyond_its_bounds(name):
+    stream = generator(test="rounding")
+    for n in range(4, 60):
+        labels = stream.permutation(n)[:, None] % stream.integers(2, 9)
+        assert 0.0 <= METRICS[name](Sample(1.0 * labels, labels)).value <= 1.0
+
+
+def test_total_correlation_of_huge_codes_counts_those_that_meet_their_mean():
+    codes = 1e200 * np.array([[-1.0, 1.0], [0.0, 0.0], [1.0, 0.5], [0.0, -1.5]])
+    score = gaussian_total_correlation(codes)
+    assert (score.details["active"], score.value) == (2, pytest.approx(gaussian_total_correlation(codes / 1e200).value))
+
+
+@pytest.mark.parametrize("rows", [3, 4, 5, 6])
+def test_a_lasso_of_few_rows_has_as_many_folds_as_there_are(rows):
+    labels = np.arange(rows)[:, None]
+    assert np.isfinite(dci(Sample(1.0 * labels, labels), estimator="lasso").value)
 
 
 @pytest.mark.parametrize("metric", [mlp_accuracy, nk])

@@ -10,6 +10,7 @@ import dbench
 from dbench.codes.arrays import read_arrays
 from dbench.errors import InvalidInput, UnknownName
 from dbench.scoring.comparison import ALIKE, LARGE, SMALL, UNKNOWN, Difference
+from dbench.scoring.compute import call
 from dbench.scoring.plan import PLAN
 
 RNG = np.random.default_rng(0)
@@ -111,6 +112,29 @@ def test_samples_files_and_what_was_read_are_taken(tmp_path):
     assert (found.scores, found.verdict()) == ((2.0, 3.0), f"B above A, {SMALL}")
     mixed = compared([read[0], read_arrays(FAR, FACTORS)], None, metrics=["mig", "informative_codes"])
     assert re.search(r"needs the posterior: .* \(B\)", mixed["informative_codes"].reason)
+
+
+def test_models_that_have_a_score_are_compared_though_others_lack_it(capsys):
+    read = [read_arrays(codes, FACTORS, std=0 * codes + scale) for codes, scale in ((NEAR, 0.1), (FAR, 2))]
+    found = compared([*read, read_arrays(FAR, FACTORS)], None, metrics=["mig", "informative_codes"])
+    pairs = {one.models: one for one in found.differences if one.item.name == "informative_codes"}
+    assert pairs["A", "B"].error is not None
+    assert found.asked == 3 + 1
+    assert all("needs the posterior" in pairs[models].reason for models in (("A", "C"), ("B", "C")))
+    assert "Ctrl-C" not in str(found)
+
+
+def test_halves_are_of_the_rows_that_a_metric_sees(monkeypatch):
+    monkeypatch.setattr("dbench.scoring.inputs.LEARNED_ROWS", 200)
+    seen = []
+
+    def spy(item, codes, seed, **repeat):
+        seen.append((item.name, len(codes.sample)))
+        return call(item, codes, seed, **repeat)
+
+    monkeypatch.setattr("dbench.scoring.comparing.call", spy)
+    compared([NEAR, FAR], metrics=["mcc", "r2", "mig"], repeats=2)
+    assert set(seen) == {("mcc", 100), ("r2", 100), ("mig", 200)}
 
 
 def test_factors_may_be_text_or_continuous():

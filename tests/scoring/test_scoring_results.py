@@ -63,7 +63,8 @@ def test_the_plan_knows_which_metrics_are_for_labels_only() -> None:
 def test_the_cards_name_just_the_variants_that_are_computed() -> None:
     named = {f"{name}[{variant}]" for name, function in METRICS.items() for variant in function.card.variants}
     assert named == {name for name in PLAN if "[" in name}
-    for name in named & {"dci[lasso]", "dci[suter]", "sap[r2]", "downstream[gbt]", "statistical_efficiency[gbt]"}:
+    tried = {"dci[lasso]", "dci[suter]", "sap[r2]", "downstream[gbt]", "statistical_efficiency[gbt]", "mcc[spearman]"}
+    for name in tried | {"mcc", "r2", "r2[nonlinear]"}:
         item = PLAN[name]
         options = {"sizes": (20,)} if "downstream" in name else {"few": 10, "many": 20} if "efficiency" in name else {}
         sample = Sample(np.tile(SAMPLE.codes, (9, 1)), np.tile(SAMPLE.factors, (9, 1)))

@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 
 import dbench
-from dbench.codes import FunctionSource, Sample
+from dbench.codes import FunctionSource, GridSource, Sample
 from dbench.codes.arrays import read_arrays
 from dbench.codes.reading import CodesFile
 from dbench.errors import InvalidInput, UnknownName
 from dbench.metrics import dci, mig
+from dbench.metrics.registry import find_variant
 from dbench.scoring import Scores, score, score_codes
 from dbench.scoring.compute import REPEATS, STOPPED, compute
 from dbench.scoring.inputs import prepared
@@ -18,12 +19,13 @@ from dbench.scoring.plan import PLAN
 RNG = np.random.default_rng(0)
 FACTORS = RNG.integers(0, [3, 4, 2], size=(600, 3))
 CODES = np.concatenate([FACTORS + RNG.normal(0, 0.4, FACTORS.shape), RNG.normal(size=(600, 1))], axis=1)
+NAMES = ("shape", "size", "hue")
 METRICS = ["mig", "sap", "dci[forest]", "gaussian_total_correlation"]
 
 
 @pytest.fixture(scope="module")
 def scores() -> Scores:
-    return score(CODES, FACTORS, metrics=METRICS, factor_names=["shape", "size", "hue"])
+    return score(CODES, FACTORS, metrics=METRICS, factor_names=NAMES)
 
 
 def test_an_interval_holds_what_other_rows_of_the_same_law_score() -> None:
@@ -92,16 +94,27 @@ def test_where_a_score_says_little_it_says_so() -> None:
 def test_every_way_in_gives_the_same_numbers(tmp_path) -> None:
     np.savez(tmp_path / "c.npz", codes=CODES, factors=FACTORS)
     options = {"metrics": ["mig", "sap"], "repeats": 2}
-    ways = [(CODES, FACTORS), (Sample(CODES, FACTORS),), (Sample(CODES, FACTORS * 1.0),), (str(tmp_path / "c.npz"),)]
+    ways = [
+        (CODES, FACTORS),
+        (Sample(CODES, FACTORS),),
+        (Sample(CODES, FACTORS * 1.0, kinds=("discrete",) * 3),),
+        (str(tmp_path / "c.npz"),),
+    ]
     ways += [(pd.DataFrame(CODES), pd.DataFrame(FACTORS)), (CODES, FACTORS / 8)]
     tables = [score_codes(*way, **options) for way in ways]
     for table in tables[1:]:
         pd.testing.assert_frame_equal(tables[0], table)
     continuous = score_codes(CODES, FACTORS / 8, continuous="*", **options)
     assert not continuous["score"].equals(tables[0]["score"])
-    again = CodesFile("a", Sample(CODES, FACTORS), tuple("abcd"), 600)
-    labels, numbers = (score(again, metrics=["sap"], continuous=said) for said in ((), "*"))
-    assert labels["sap"] == score(CODES, FACTORS, metrics=["sap"])["sap"] != numbers["sap"]
+
+
+@pytest.mark.parametrize("wrap", [lambda sample: sample, lambda sample: CodesFile("a", sample, tuple("abcd"), 600)])
+def test_a_sample_has_its_kinds(wrap) -> None:
+    sample = Sample(CODES, FACTORS * 1.0, NAMES, ("text", "continuous", "discrete"))
+    for name in ("mig", "sap[r2]", "modularity"):
+        assert score(wrap(sample), metrics=[name], repeats=0)[name] == find_variant(name)(sample).value
+    with pytest.raises(InvalidInput, match="continuous must come with arrays or a file"):
+        score(wrap(sample), continuous=["shape"])
 
 
 def test_scores_are_numbers_tables_and_pages(scores: Scores) -> None:
@@ -146,8 +159,50 @@ def test_the_source_that_is_given_is_asked_and_must_have_the_factors_that_vary()
     own, given = (score(1.0 * grid, grid, metrics=["factor_vae"], repeats=0, source=s) for s in (None, noisy))
     assert own["factor_vae"] == 1.0
     assert given["factor_vae"] < 0.6
-    with pytest.raises(InvalidInput, match="source must have the 2 factors that vary in the sample, got 3: factor_0"):
-        score(1.0 * grid[:20], grid[:20], source=noisy)  # the first stays at 0
+
+
+@pytest.mark.parametrize("names", [(), NAMES])
+def test_a_factor_that_is_constant_in_the_sample_is_held_in_the_source(names) -> None:
+    asked = []
+
+    def encode(factors, rng):
+        asked.append(factors[:, 0])
+        return factors + rng.normal(size=factors.shape)
+
+    source = FunctionSource(lambda n, rng: rng.integers((3, 4, 5), size=(n, 3)), encode, names)
+    grid = np.indices((3, 4, 5)).reshape(3, -1).T[20:40]  # the first stays at 1
+    asked.clear()
+    scores = score(1.0 * grid, grid, factor_names=NAMES, metrics=["factor_vae"], source=source)
+    assert (np.concatenate(asked[1:]) == 1).all()
+    (record,) = scores.records
+    assert set(record["per_factor"]) == {"size", "hue"}
+    assert not any("leaves out" in warning for warning in record["warnings"])
+
+
+@pytest.mark.parametrize("names", [("size", "shape", "hue"), ("shape", "hue"), (*NAMES, "more")])
+def test_a_source_of_other_factors_is_refused(names) -> None:
+    source = FunctionSource(
+        lambda n, rng: rng.integers(3, size=(n, len(names))), lambda factors, _: 1.0 * factors, names
+    )
+    with pytest.raises(
+        InvalidInput, match="source must have the factors of the sample in their order, shape, size, hue, got"
+    ):
+        score(CODES, FACTORS, factor_names=NAMES, source=source)
+
+
+def test_rows_that_are_no_grid_get_no_score_of_a_grid_whatever_the_source() -> None:
+    grid = np.indices((4, 4)).reshape(2, -1).T
+    source = GridSource(1.0 * grid, (4, 4))
+    (record,) = score(CODES[:, :2], FACTORS[:, :2], metrics=["irs[crossed]"], source=source).records
+    assert record["reason"].startswith("needs every combination of factor values exactly once")
+    law = FunctionSource(lambda n, rng: rng.integers(4, size=(n, 2)), lambda factors, _: 1.0 * factors)
+    assert score(1.0 * grid, grid, metrics=["irs[crossed]"], source=law)["irs[crossed]"] == 1.0
+
+
+def test_metrics_that_read_labels_as_numbers_take_any_number_of_them() -> None:
+    many = RNG.permutation(3_000) // 2
+    for name in ("mcc", "r2"):
+        assert score(many + RNG.normal(size=3_000), many, metrics=[name], repeats=0)[name] > 0.99
 
 
 def test_of_independent_factors_rows_that_share_a_value_score_what_interventions_score() -> None:
