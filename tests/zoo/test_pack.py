@@ -139,8 +139,7 @@ def test_a_finished_run_that_cannot_be_read_is_left_alone(
     refuse(here, kept, file="codes.safetensors")
     with pytest.raises(DbenchError, match=r"Permission denied.*otherwise took in 1 runs"):
         unpack_runs(here, packs[:1], workers=1, console=console)
-    monkeypatch.undo()
-    assert (here.intact(kept), here.intact(new)) == (True, True)
+    assert here.intact(new)
     assert here.tensors(kept, "weights").keys() == {"encoder.0.bias"}
 
 
