@@ -47,13 +47,13 @@ def read_npy_header(stream: IO[bytes], what: str) -> tuple[tuple[int, ...], bool
 
 
 @contextlib.contextmanager
-def atomic_write(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path, *, break_links: bool = False) -> Iterator[Path]:
     """Give a place to write to; at the end its content becomes that of ``path``, unless something is raised.
 
     A file is replaced by a rename and keeps its mode and, where the system allows it, its owner. A link stays: what it
     leads to is replaced. What a rename would destroy is written into: a character device, a pipe that somebody reads,
-    the file that standard output goes to, and one of several names (hard links). Folders are made if missing. Every
-    call has a place of its own, also where containers share folder and process ids.
+    the file that standard output goes to, and, unless ``break_links``, one of several names (hard links). Folders are
+    made if missing. Every call has a place of its own, also where containers share folder and process ids.
 
     Raises:
         OSError: ``path`` is a folder, a block device, a socket or a pipe that nobody reads, or the system refuses.
@@ -63,7 +63,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     except FileNotFoundError:
         there = None
     target = Path(os.path.realpath(path))
-    kept = _kept(path, there) if there else None
+    kept = _kept(path, there, break_links) if there else None
     # Beside a device there may be no room.
     folder = target.parent if there is None or stat.S_ISREG(there.st_mode) else Path(tempfile.gettempdir())
     place = folder / f".{target.name}.{uuid.uuid4().hex[:8]}.partial"
@@ -90,13 +90,13 @@ def atomic_write(path: Path) -> Iterator[Path]:
 _NEVER_WRITTEN = {stat.S_ISDIR: "a folder", stat.S_ISBLK: "a block device", stat.S_ISSOCK: "a socket"}
 
 
-def _kept(path: Path, there: os.stat_result) -> IO[bytes] | None:
+def _kept(path: Path, there: os.stat_result, break_links: bool) -> IO[bytes] | None:
     """Open what is written into and not replaced; None where that is a plain file."""
     for standard in (1, 2):
         with contextlib.suppress(OSError):  # it may be closed
             if os.path.samestat(os.fstat(standard), there):
                 return os.fdopen(os.dup(standard), "wb")  # goes on where the output before it ended
-    if stat.S_ISREG(there.st_mode) and there.st_nlink == 1:
+    if stat.S_ISREG(there.st_mode) and (break_links or there.st_nlink == 1):
         return None
     for is_kind, kind in _NEVER_WRITTEN.items():
         if is_kind(there.st_mode):

@@ -89,6 +89,9 @@ def test_all_names_of_a_file_get_what_is_written(tmp_path: Path, old: Path) -> N
     with pytest.raises(FileNotFoundError), atomic_write(old) as place:
         place.with_name("nowhere").rename(place)
     assert old.read_text() == "new"
+    with atomic_write(old, break_links=True) as place:
+        place.write_text("newer")
+    assert [path.read_text() for path in (old, tmp_path / "other")] == ["newer", "new"]
     assert alone(tmp_path)
 
 

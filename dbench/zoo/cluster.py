@@ -6,6 +6,7 @@ Results go to the store and not through Ray, so the store must be a folder that 
 import logging
 import os
 import platform
+import signal
 import time
 import uuid
 from collections.abc import Iterator
@@ -41,12 +42,15 @@ def connected() -> Iterator[Any]:
     ours = not ray.is_initialized()
     if ours:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        address = os.environ.get("RAY_ADDRESS")
+        address, on_sigterm = os.environ.get("RAY_ADDRESS"), signal.getsignal(signal.SIGTERM)
         try:
             ray.init(logging_level=logging.ERROR, log_to_driver=False, include_dashboard=False)
         except (OSError, RuntimeError, ValueError) as error:
             rule = f"RAY_ADDRESS must be host:port of a running Ray cluster, got {address!r}"
             raise InvalidInput(f"{rule if address else 'Ray could not be started'}: {error}") from None
+        finally:
+            with suppress(TypeError, ValueError):  # a handler that is not of Python; not the main thread
+                signal.signal(signal.SIGTERM, on_sigterm)  # that of Ray ends the process, whatever is unsaved
     try:
         yield ray
     except ray.exceptions.RayError as error:

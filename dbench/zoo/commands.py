@@ -261,9 +261,11 @@ def pack(plan: Plan, out: Path, size: float, files: int | None, skip: int) -> No
 @_WORKERS
 def unpack(files: tuple[Path, ...], store: str, workers: int | None) -> None:
     """Take packed runs into a store: check them, and make their codes on this machine."""
+    from dbench.zoo.pack import check_files
     from dbench.zoo.store import Store
     from dbench.zoo.unpack import unpack_runs
 
+    check_files(files)  # before a store is made
     _end(unpack_runs(Store(store), files, workers=workers))
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +24,10 @@ from dbench.zoo.checkpoints import Checkpoint, checkpoint_name, find_checkpoint,
 from dbench.zoo.executor import Channel
 from dbench.zoo.keys import RunKey, likelihood_factor
 from dbench.zoo.store import Store
-from dbench.zoo.survey import FINISHED, state_of
+from dbench.zoo.survey import FINISHED, read_state
 
-EARLY = (100, 1000)
-"""Steps at which a run's mean loss over the last 100 steps is kept: rounding has not yet pulled runs apart there."""
+EARLY = {100: "loss.100", 1000: "loss.1000"}
+"""Step -> the score that is a run's mean loss over the last 100 steps: rounding has not yet pulled runs apart there."""
 
 _PATIENCE = 10.0
 """Seconds to wait for runs that another process holds: workers whose controller or node was killed still end theirs."""
@@ -49,9 +49,9 @@ def member_of(key: RunKey) -> Member:
     return Member(key.objective, key.strength, key.axes, key.constants)
 
 
-@cache
+@lru_cache(maxsize=1)  # gigabytes, of data sets that are trained on one after the other
 def images_of(data_name: str) -> tuple[DataSet, Tensor]:
-    """Load a data set and the images of its whole grid (N x C x H x W, uint8), the same ones every time."""
+    """Load a data set and the images of its whole grid (N x C x H x W, uint8); the last one is kept."""
     data = load(data_name)
     return data, torch.from_numpy(data.grid_images())
 
@@ -127,13 +127,13 @@ def train_group(channel: Channel, group: Group) -> int:
     with store.claim(group.keys, patience=_PATIENCE) as mine:
         starts: dict[int, dict[RunKey, Checkpoint]] = {}
         for key in mine:
-            with _kept(errors):
+            with kept(errors):
                 # Another process may have finished it between the plan and the claim.
-                if state_of(store, key) not in FINISHED:
+                if read_state(store, key) not in FINISHED:
                     checkpoint = _checkpoint_of(store, key, group)
                     starts.setdefault(checkpoint.step, {})[key] = checkpoint
         for _, checkpoints in sorted(starts.items(), reverse=True):
-            with _kept(errors), fitting(group):
+            with kept(errors), fitting(group):
                 finished += _Training(channel, store, group, checkpoints).run()
     if errors:
         raise errors[0]
@@ -141,7 +141,7 @@ def train_group(channel: Channel, group: Group) -> int:
 
 
 @contextmanager
-def _kept(errors: list[DbenchError]) -> Iterator[None]:
+def kept(errors: list[DbenchError]) -> Iterator[None]:
     """Keep an error for later, when the rest is done."""
     try:
         yield
@@ -191,8 +191,8 @@ class _Training:
 
     def _each_block(self, state: State) -> bool:
         if state.step in EARLY:
-            for kept, loss in zip(self.losses, state.loss.tolist(), strict=True):
-                kept[f"loss.{state.step}"] = loss
+            for losses, loss in zip(self.losses, state.loss.tolist(), strict=True):
+                losses[EARLY[state.step]] = loss
         self.channel.report(units=(state.step - self.last) * len(self.keys))
         self.last = state.step
         if state.step >= self.keys[0].steps:
@@ -234,7 +234,7 @@ class _Training:
         """Save every run that can be saved, then raise the first error: a disk may have room for others."""
         errors = list[DbenchError]()
         for i in range(len(self.keys)):
-            with _kept(errors):
+            with kept(errors):
                 save(i)
         if errors:
             raise errors[0]

@@ -7,8 +7,9 @@ are made again where it is unpacked; not the codes, a head or an adversary. Its 
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,11 +18,12 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.numpy import save
 
+from dbench.data import load
 from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.files import readable, write_file
+from dbench.models import find_network
 from dbench.models.objectives import find_card
 from dbench.training.execution import PRECISIONS
-from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import KEY_SCHEMA, RunKey, check_no_code
 from dbench.zoo.store import Store, seal, unseal
 from dbench.zoo.survey import FINISHED, check_data
@@ -78,7 +80,12 @@ class Packing(NamedTuple):
 
 def shapes_of(key: RunKey) -> dict[str, tuple[int, ...]]:
     """Shapes of the parameters of a run's encoder and decoder."""
-    return network_of(key, images_of(key.data)[0]).shapes
+    return _shapes(key.network, key.data)
+
+
+@cache
+def _shapes(network: str, data_name: str) -> dict[str, tuple[int, ...]]:
+    return find_network(network)(image_shape=load(data_name).image_shape).shapes
 
 
 def checksum(weights: Mapping[str, NDArray[Any]]) -> str:
@@ -150,6 +157,17 @@ def _packed(store: Store, key: RunKey) -> tuple[dict[str, Any], Weights]:
     return {"record": record, "sha256": checksum(weights)}, weights
 
 
+def check_files(paths: Iterable[Path]) -> None:
+    """Insist that packs are files.
+
+    Raises:
+        InvalidInput: one is not there, or none.
+    """
+    for path in paths:
+        if not path.is_file():
+            raise InvalidInput(f"pack must be a file that dbench zoo pack wrote, got {str(path)!r}")
+
+
 def read_pack(path: Path) -> list[PackedRun]:
     """Read the header of a pack, believing nothing; nothing in it can run code.
 
@@ -158,8 +176,7 @@ def read_pack(path: Path) -> list[PackedRun]:
         DamagedData: no pack, one of another schema or version of the keys, or of images that are not those installed;
             or a record that no store writes.
     """
-    if not path.is_file():
-        raise InvalidInput(f"pack must be a file that dbench zoo pack wrote, got {str(path)!r}")
+    check_files([path])
     try:
         with readable(str(path), " as a pack"):
             with safe_open(path, framework="numpy") as file:

@@ -89,6 +89,17 @@ def _check_one_kind(keys: Sequence[RunKey]) -> None:
         raise InvalidInput(f"a panel must be of one data set and network, got {kinds}")
 
 
+def read_weights(store: Store, key: RunKey) -> dict[str, NDArray[Any]]:
+    """Read the weights of a run that is done.
+
+    Raises:
+        DamagedData: there are none, or not as its record promises, or of another version of the data than is installed.
+    """
+    weights = store.tensors(key, "weights")
+    check_data(key, str((store.record(key) or {}).get("data_sha256")))
+    return weights
+
+
 def write_panel(store: Store, keys: Sequence[RunKey], path: Path, *, encoders_only: bool = False) -> None:
     """Write the weights of finished runs of one data set and network as one safetensors file of float16.
 
@@ -97,13 +108,13 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path, *, encoders_on
     Raises:
         InvalidInput: no runs, runs of several data sets or networks, or of a data set of one's own
             (``module:attribute``), or weights that float16 cannot hold.
-        DamagedData: a run that is not there, or not as its record promises.
+        DamagedData: a run that is not there, not as its record promises, or of another version of the data.
     """
     if not keys:
         raise InvalidInput("a panel must hold at least one finished run, got none")
     check_no_code("a panel", keys)
     _check_one_kind(keys)
-    each = [store.tensors(key, "weights") for key in keys]
+    each = [read_weights(store, key) for key in keys]
     data = _data(keys[0].data)
     network = network_of(keys[0], data).shapes
     names = [name for name in network if name.startswith(_OF_ENCODERS) or not encoders_only]

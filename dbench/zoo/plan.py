@@ -1,6 +1,5 @@
 """From runs to groups: which are trained together, where, and about how long it will take."""
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -124,8 +123,12 @@ def _group_size(key: RunKey, setup: Setup) -> int:
 
 def gpu_group_size(key: RunKey, *, memory: float) -> int:
     """How many models of this kind to train at once in so many bytes of a GPU's memory; at least one."""
-    images = math.prod(images_of(key.data)[1].shape)
-    return max(int((_SHARE * memory - images) / _counted_bytes(key)), 1)
+    return max(int((_SHARE * memory - _image_bytes(key.data)) / _counted_bytes(replace(key, seed=0))), 1)
+
+
+@cache
+def _image_bytes(data_name: str) -> int:
+    return images_of(data_name)[1].nbytes
 
 
 def member_bytes(key: RunKey) -> int:
@@ -251,7 +254,7 @@ def plan_groups(
 
     With a ``deadline``, a ``time.monotonic()``, as many whole seeds come first as are expected to be finished by it,
     one at least, and then one after the other. On a GPU the others are left: checkpoints are worth nothing on another
-    one, which the next call may be given.
+    one, which the next call may be given. Where the time cannot be told none are.
     """
     speeds: dict[tuple[Any, ...], Speed] = {}
 
@@ -271,12 +274,13 @@ def plan_groups(
             if more is None or more > _MARGIN * (deadline - time.monotonic()):
                 break
             fit += 1
+        leave = setup.on_gpu and seconds is not None
         first, others = ([str(seed) for seed in some] for some in (seeds[:fit], seeds[fit:]))
         if others:
-            then = "the others are left" if setup.on_gpu else "then one after the other"
+            then = "the others are left" if leave else "then one after the other"
             log(f"whole seeds first, {', '.join(first)}; {then} ({', '.join(others)})")
         groups = cut(*seeds[:fit])
-        if not setup.on_gpu:
+        if not leave:
             groups += [group for seed in seeds[fit:] for group in cut(seed)]
     sizes, seconds = [len(group.keys) for group in groups], expected(groups)
     steps = sum(key.steps - taken.get(key, 0) for group in groups for key in group.keys)

@@ -17,7 +17,7 @@ from dbench.models import Network
 from dbench.zoo.engine import network_of
 from dbench.zoo.executor import cores
 from dbench.zoo.keys import RunKey
-from dbench.zoo.panel import Panel, read_panel
+from dbench.zoo.panel import Panel, read_panel, read_weights
 from dbench.zoo.plan import Setup, cut_groups, expected_seconds
 from dbench.zoo.profiles import Profile, find_profile
 from dbench.zoo.progress import clock
@@ -128,7 +128,7 @@ def load(
         InvalidInput: a panel and a store at once, or no such model there; what is not shipped is named with the command
             that trains it and how long that takes here.
         UnknownName: no such profile or objective.
-        DamagedData: the panel or the run is damaged.
+        DamagedData: the panel or the run is damaged, or of another version of its data set than is installed.
 
     Example:
         >>> import dbench
@@ -159,7 +159,7 @@ def load(
     place = Store(store, create=False)
     for key in keys:
         if key.strength == strength and place.status(key) == "done":
-            network, weights = network_of(key, load_data(key.data)), place.tensors(key, "weights")
+            network, weights = network_of(key, load_data(key.data)), read_weights(place, key)
             return Model(key, network, {name: torch.from_numpy(values) for name, values in weights.items()})
     raise InvalidInput(
         f"store must hold {_described(objective, strength, seed)} of profile {grid.name}, got none in {place.url!r}; "

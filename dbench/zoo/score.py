@@ -13,7 +13,7 @@ from dbench.zoo.executor import Channel, Processes, run_tasks, terminable
 from dbench.zoo.keys import RunKey
 from dbench.zoo.progress import ProgressBar, Summary
 from dbench.zoo.store import Store
-from dbench.zoo.survey import check_data, missing_groups, outdated, state_of, stored_scores
+from dbench.zoo.survey import check_data, missing_groups, outdated, read_state, stored_scores
 
 _data = cache(load)
 
@@ -113,19 +113,20 @@ def score_runs(
     if both := sorted(set(again) & set(without)):
         raise InvalidInput(f"again must name no group that is left for a later call, got {', '.join(both)}")
     store.check_shared()
-    begin, todo, broken, present, missing = time.perf_counter(), [], list[RunKey](), 0, 0
+    begin, todo, present, missing = time.perf_counter(), [], 0, 0
+    damaged, unreadable = list[RunKey](), list[DbenchError]()
     for key in keys:
-        state = state_of(store, key)
-        if state in ("damaged", "unreadable"):
-            broken.append(key)
+        try:
+            state = read_state(store, key)
+            document = stored_scores(store, key) if state == "done" else None
+        except DbenchError as error:
+            unreadable.append(error)
+            continue
+        if state == "damaged":
+            damaged.append(key)
             continue
         if state != "done":
             missing += state != "diverged"
-            continue
-        try:
-            document = stored_scores(store, key)
-        except DbenchError:
-            broken.append(key)
             continue
         # What is outdated is taken out, also where it is left for a later call.
         if document is not None and not again and missing_groups(document) <= set(without) - outdated(document):
@@ -137,11 +138,18 @@ def score_runs(
         bar = ProgressBar(runs=len(todo), units=len(todo), unit="runs")
         outcome = run_tasks(Processes(_work, workers), tasks, bar).checked()
     done = [spent for spent in outcome.results if spent]
-    if broken and not outcome.cancelled:
+    why = []
+    if damaged:
+        why.append(
+            f"{len(damaged)} are damaged or of another version of their data set, {damaged[0]}"
+            f"{', ...' if damaged[1:] else ''}; run dbench zoo train to train them anew"
+        )
+    if unreadable:
+        why.append(f"{len(unreadable)} cannot be read, {unreadable[0]}")
+    if why and not outcome.cancelled:
         raise DamagedData(
-            f"{len(broken)} runs are damaged, of another version of their data set, or cannot be read, and have no "
-            f"scores ({len(done)} others were scored now): {broken[0]}{', ...' if broken[1:] else ''}; "
-            "run dbench zoo train to train them anew"
+            f"{len(damaged) + len(unreadable)} runs have no scores ({len(done)} others were scored now): "
+            f"{'; '.join(why)}"
         )
     costs = pd.DataFrame(done).mean().sort_values(ascending=False)
     slowest_first = ", ".join(f"{name} {seconds:.2f}" for name, seconds in costs.items())

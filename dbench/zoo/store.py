@@ -107,7 +107,8 @@ class Store:
 
     def _write(self, path: str, data: bytes) -> None:
         try:
-            with atomic_write(Path(path)) if self.local else self._atomic_write(path) as place:
+            # Other names of a file are copies of the store (cp -al), and what is written into is not whole meanwhile.
+            with atomic_write(Path(path), break_links=True) if self.local else self._atomic_write(path) as place:
                 self._fs.pipe_file(str(place), data)
         except OSError as error:
             raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None

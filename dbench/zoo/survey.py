@@ -40,6 +40,18 @@ def survey(store: Store, keys: Iterable[RunKey]) -> dict[tuple[str, str, float],
 def state_of(store: Store, key: RunKey) -> str:
     """Return the state of a run, one of :data:`STATES`; every file of a finished one is checked."""
     try:
+        return read_state(store, key)
+    except DbenchError:
+        return "unreadable"
+
+
+def read_state(store: Store, key: RunKey) -> str:
+    """Return what :func:`state_of` does, but for a run that cannot be read: it may be finished.
+
+    Raises:
+        DbenchError: the system refuses to read the run.
+    """
+    try:
         record = store.record(key)
         if record is None:
             return "missing"
@@ -47,8 +59,6 @@ def state_of(store: Store, key: RunKey) -> str:
         return str(record["status"]) if whole else "damaged"
     except DamagedData:
         return "damaged"
-    except DbenchError:
-        return "unreadable"
 
 
 def unplanned(stored: Iterable[RunKey], profile: Profile) -> list[RunKey]:

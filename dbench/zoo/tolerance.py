@@ -24,7 +24,7 @@ from dbench.training.state import initial_state
 from dbench.zoo.engine import EARLY, images_of, member_of, network_of, train_keys
 from dbench.zoo.keys import RunKey
 
-FIRST_LOSS = f"loss.{EARLY[0]}"
+FIRST_LOSS = EARLY[min(EARLY)]
 
 OF_A_POPULATION = ("udr.",)
 """Scores that a run has only among all others; a few retrained runs cannot tell them."""

@@ -56,13 +56,14 @@ def train_runs(
     outcome.checked()
     after = Counter(state_of(store, key) for key in keys)
     finished = sum(after[state] for state in FINISHED)
-    present = sum(state in FINISHED for state in states.values())
+    before = Counter(states.values())
+    present = sum(before[state] for state in FINISHED)
     # Workers that were stopped do not say what they ended.
     trained = finished - present if outcome.cancelled else sum(filter(None, outcome.results))
     others = {
         "elsewhere": finished - present - trained,
-        "damaged": sum(state == "damaged" for state in states.values()),
-        "diverged": after["diverged"],
+        "damaged": before["damaged"],
+        "diverged": after["diverged"] - before["diverged"],
         "unreadable": after["unreadable"],
         "left": len(keys) - finished - after["unreadable"],
     }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -15,13 +15,13 @@ from rich.console import Console
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.provenance import commit, utc_now, versions
 from dbench.training.execution import device_name
-from dbench.zoo.engine import finish, images_of, network_of
+from dbench.zoo.engine import EARLY, Finished, finish, images_of, kept, network_of
 from dbench.zoo.executor import FAILED, Channel, Processes, run_tasks, terminable
 from dbench.zoo.keys import RunKey
-from dbench.zoo.pack import PackedRun, checksum, read_pack, shapes_of
+from dbench.zoo.pack import PackedRun, Weights, checksum, read_pack, shapes_of
 from dbench.zoo.progress import ProgressBar, Summary, log_to
 from dbench.zoo.store import Store
-from dbench.zoo.survey import FINISHED, precisions_of, state_of
+from dbench.zoo.survey import FINISHED, precisions_of, read_state
 from dbench.zoo.table import PROVENANCE
 
 _AT_ONCE = 2
@@ -58,7 +58,9 @@ def unpack_runs(
     with terminable(), _environment(_ALLOCATOR):
         bar = ProgressBar(runs=len(new), units=len(new), unit="runs", console=console)
         outcome = run_tasks(Processes(_work, workers), _tasks(store, new), bar)
-    taken, held = (sum(result[name] for result in outcome.results) for name in ("taken", "held"))
+    for error in (error for result in outcome.results for error in result.errors):
+        refuse(error)
+    taken, held = (sum(getattr(result, name) for result in outcome.results) for name in ("taken", "held"))
     others = {"elsewhere": held, "left": len(new) - taken - held}
     summary = Summary("took in", taken, present, time.monotonic() - begin, outcome.cancelled, others)
     if (errors := errors + outcome.errors) and not outcome.cancelled:
@@ -99,14 +101,13 @@ def _is_there(store: Store, run: PackedRun, twin: PackedRun | None) -> bool:
 
     Raises:
         DamagedData: it is not whole, or not what the store or the other file has.
+        DbenchError: the system refuses to read that of the store.
     """
     if run.done:
         run.weights()
     if twin is not None and (twin.sha256, twin.done) != (run.sha256, run.done):
         raise DamagedData(f"{run.path}: {run.key} is another than in {twin.path}")
-    if (state := state_of(store, run.key)) == "unreadable":
-        raise DbenchError(f"the system refuses to read {run.key} in store {store.url}")
-    if state not in FINISHED:
+    if (state := read_state(store, run.key)) not in FINISHED:
         return False
     same = state == run.record["status"]
     if same and run.done:
@@ -133,38 +134,57 @@ def _tasks(store: Store, runs: Iterable[PackedRun]) -> list[_Task]:
     return tasks
 
 
-def _work(channel: Channel, task: _Task) -> dict[str, int]:
-    """Encode a few runs and save them; one thread."""
+class _Taken(NamedTuple):
+    """How many runs of a task were saved, how many another process holds or took in, and what is bad of the others."""
+
+    taken: int
+    held: int
+    errors: list[DbenchError]
+
+
+def _work(channel: Channel, task: _Task) -> _Taken:
+    """Encode a few runs and save them, each whatever is bad of the others; one thread."""
     torch.set_num_threads(1)
-    store, runs = Store(task[0]), task[1]
+    store, runs, errors, taken = Store(task[0]), task[1], list[DbenchError](), 0
     with store.claim([run.key for run in runs]) as held:
-        mine = [run for run in runs if run.key in held and state_of(store, run.key) not in FINISHED]
-        for run in mine:
-            if not run.done:
-                record = {**_trained(run), "diverged_at": run.record["diverged_at"]}
-                store.save(run.key, status="diverged", tensors={}, record=record)
-        _finish(store, [run for run in mine if run.done])
-    channel.report(runs=len(mine), units=len(mine))
-    return {"taken": len(mine), "held": len(runs) - len(mine)}  # or taken in by another process meanwhile
+        mine = dict[PackedRun, Weights]()
+        for run in runs:
+            with kept(errors):
+                if run.key in held and read_state(store, run.key) not in FINISHED:
+                    mine[run] = run.weights() if run.done else {}
+        elsewhere = len(runs) - len(mine) - len(errors)
+        ends = _ends({run: weights for run, weights in mine.items() if run.done})
+        for run, weights in mine.items():
+            with kept(errors):
+                _save(store, run, weights, ends.get(run))
+                taken += 1
+    channel.report(runs=taken, units=taken)
+    return _Taken(taken, elsewhere, errors)
 
 
-def _trained(run: PackedRun) -> dict[str, Any]:
-    return {name: run.record[name] for name in (*PROVENANCE, "scores")}
-
-
-def _finish(store: Store, runs: list[PackedRun]) -> None:
+def _ends(runs: Mapping[PackedRun, Weights]) -> dict[PackedRun, Finished | None]:
+    """Encode runs of one data set and network."""
     if not runs:
-        return
-    keys, weights = [run.key for run in runs], [run.weights() for run in runs]
+        return {}
+    keys, weights = [run.key for run in runs], [*runs.values()]
     data, images = images_of(keys[0].data)
     parameters = {name: torch.from_numpy(np.stack([one[name] for one in weights])) for name in weights[0]}
-    found = finish(keys, parameters, images, network_of(keys[0], data))
-    encoded = {"device": device_name("cpu"), "commit": commit(), "versions": versions(), "utc": utc_now()}
-    for run, own, ended in zip(runs, weights, found, strict=True):
-        if ended is None:
-            raise DamagedData(f"{run.path}: {run.key} must have finite codes and bound, got others")
-        record = {**_trained(run), "scores": {**run.record["scores"], **ended.scores}, "encoded": encoded}
-        store.save(run.key, status="done", tensors={"weights": own, "codes": ended.codes}, record=record)
+    return dict(zip(runs, finish(keys, parameters, images, network_of(keys[0], data)), strict=True))
+
+
+def _save(store: Store, run: PackedRun, weights: Weights, ended: Finished | None) -> None:
+    record = {name: run.record[name] for name in PROVENANCE}
+    # All other scores are computed here and not believed.
+    record["scores"] = {name: value for name, value in run.record["scores"].items() if name in EARLY.values()}
+    if not run.done:
+        record["diverged_at"] = run.record["diverged_at"]
+        store.save(run.key, status="diverged", tensors={}, record=record)
+        return
+    if ended is None:
+        raise DamagedData(f"{run.path}: {run.key} must have finite codes and bound, got others")
+    record["scores"] = {**record["scores"], **ended.scores}
+    record["encoded"] = {"device": device_name("cpu"), "commit": commit(), "versions": versions(), "utc": utc_now()}
+    store.save(run.key, status="done", tensors={"weights": weights, "codes": ended.codes}, record=record)
 
 
 @contextmanager

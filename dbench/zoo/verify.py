@@ -86,7 +86,7 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
         DamagedData: the table is damaged, or was made from other data than is installed.
     """
     table, manifest = load_runs(folder), load_manifest(folder)
-    early = [f"loss.{step}" for step in EARLY]
+    early = EARLY.values()
     known = table[(table["status"] == "done") & table["score"].isin(early)]
     if known.empty:
         raise EvidenceLacking(f"{folder} must hold a run that is done and has {' or '.join(early)}, got none")
@@ -97,7 +97,7 @@ def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
 
     def keep(state: State) -> bool:
         if state.step in EARLY:
-            found[f"loss.{state.step}"] = float(state.loss[0])
+            found[EARLY[state.step]] = float(state.loss[0])
         return state.step >= max(EARLY)
 
     train_keys([key], each_block=keep)

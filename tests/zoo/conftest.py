@@ -138,14 +138,14 @@ def finish():
 
 @pytest.fixture
 def refuse(monkeypatch):
-    """Let the system refuse to do something, to show it unless told otherwise, with a run of a store."""
+    """Let the system refuse to do something, to show it unless told otherwise, with the files of a run, or one."""
 
-    def of(store, key, what="cat_file", number=errno.EACCES):
+    def of(store, key, what="cat_file", number=errno.EACCES, *, file=""):
         system = type(store._fs)
         do = getattr(system, what)
 
         def refused(self, path, *arguments, **options):
-            if key.digest in path:
+            if key.digest in path and path.endswith(file):
                 raise OSError(number, os.strerror(number), path)
             return do(self, path, *arguments, **options)
 

@@ -1,5 +1,6 @@
 """A budget is spent on whole seeds of all settings first."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from dbench.errors import InvalidInput
 from dbench.training.execution import check_device
 from dbench.zoo.executor import Outcome
-from dbench.zoo.plan import Speed
+from dbench.zoo.plan import Setup, Speed, plan_groups
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.train import train_runs
 
@@ -50,6 +51,14 @@ def test_on_a_gpu_the_seeds_that_do_not_fit_are_left_and_the_others_trained_at_o
     assert seeds == [[10, 11, 12]] * 2
     assert "the others are left (13, 14, 15)" in told
     assert "12 runs in 2 groups of at most 9, 1 at once on cuda: 144 model-steps, about 24 min 00 s" in told
+
+
+def test_on_the_gpus_of_a_cluster_whose_speed_nobody_knows_here_one_seed_follows_the_other(plan, monkeypatch):
+    monkeypatch.setattr("dbench.zoo.plan.expected_seconds", lambda *_, **__: None)
+    told, setup = [], Setup(engine="ray", device="cuda", group_size=8)
+    groups = plan_groups("nowhere", plan.runs(), 1, setup, deadline=math.inf, log=told.append)
+    assert [sorted({key.seed for key in group.keys}) for group in groups] == [[n] for n in range(10, 16) for _ in "ab"]
+    assert told[0] == "whole seeds first, 10; then one after the other (11, 12, 13, 14, 15)"
 
 
 def test_a_tenth_of_the_time_is_left_for_encoding(trained_seeds):

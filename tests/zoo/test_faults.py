@@ -47,6 +47,18 @@ def test_an_unreadable_run_is_left_alone_and_the_others_go_on(store, tiny_keys, 
     assert store.status(tiny_keys[0]) == "done"
 
 
+def test_a_finished_run_that_a_worker_cannot_read_is_left_alone_and_the_others_go_on(
+    store, tiny_keys, finish, refuse, channel, monkeypatch
+):
+    finish(store, tiny_keys[0])
+    refuse(store, tiny_keys[0], number=errno.EIO, file="codes.safetensors")
+    with pytest.raises(DbenchError, match=r"could not read .*codes\.safetensors: .*Input/output error"):
+        train_group(channel(), Group(store.url, tuple(tiny_keys[:2])))
+    monkeypatch.undo()
+    assert [state_of(store, key) for key in tiny_keys[:2]] == ["done", "done"]
+    assert store.record(tiny_keys[0])["commit"] == "0123abc"
+
+
 def test_runs_with_every_score_some_and_damaged_ones_are_told_apart(store, key, finish, monkeypatch):
     monkeypatch.setattr("dbench.zoo.scorers.SCORERS", {"quick": None, "slow": None})
     finish(store, key, scores={"mig": 0.5})
@@ -87,9 +99,25 @@ def test_runs_that_cannot_be_scored_stop_no_others(store, tiny_keys, finish, mon
     (Path(store.url) / "runs" / tiny_keys[2].digest / "weights.safetensors").unlink()
     scored = []
     monkeypatch.setattr(score_module, "score_one", lambda _, key, **__: scored.append(key) or {"mig": 0.1})
-    with pytest.raises(DamagedData, match=r"3 runs are damaged.*1 others were scored now.*dbench zoo train"):
+    told = r"3 runs have no scores \(1 others were scored now\): 3 are damaged.*; run dbench zoo train to train them"
+    with pytest.raises(DamagedData, match=told):
         score_runs(store, tiny_keys[:5], workers=1)
     assert scored == [tiny_keys[3]]
+
+
+def test_scores_that_cannot_be_read_stop_no_others_and_nobody_is_told_to_train_their_runs(
+    store, tiny_keys, finish, refuse, monkeypatch
+):
+    finish(store, *tiny_keys[:3], scores={"mig": 0.5})
+    refuse(store, tiny_keys[0], file="scores.json")
+    refuse(store, tiny_keys[1])
+    scored = []
+    monkeypatch.setattr(score_module, "score_one", lambda _, key, **__: scored.append(key) or {"mig": 0.1})
+    told = r"2 runs have no scores \(1 others were scored now\): 2 cannot be read, .*scores\.json: .*Permission denied"
+    with pytest.raises(DamagedData, match=told) as refused:
+        score_runs(store, tiny_keys[:3], workers=1)
+    assert scored == [tiny_keys[2]]
+    assert "zoo train" not in str(refused.value)
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
@@ -133,6 +161,8 @@ def test_a_run_whose_loss_is_no_number_diverges_next_to_a_healthy_one(store, key
     assert (summary.done, summary.others["diverged"], summary.others["left"]) == (2, 1, 0)
     assert "1 diverged" in str(summary)
     assert (state_of(store, healthy), state_of(store, wild)) == ("done", "diverged")
+    again = train_runs(store, [healthy, wild], workers=1, console=console)
+    assert (again.done, again.present, again.others["diverged"]) == (0, 2, 0)
 
 
 def test_the_time_left_counts_what_is_left(store, key, channel, console):

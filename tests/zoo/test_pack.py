@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from dbench.cli import main
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo.pack import checksum, pack_runs, read_pack, shapes_of
 from dbench.zoo.profiles import PROFILES, Sweep
 from dbench.zoo.store import Store, seal
@@ -130,6 +130,19 @@ def test_what_is_there_and_differs_is_refused_and_the_others_are_taken_in(
     assert here.tensors(key, "weights").keys() == {"encoder.0.bias"}
 
 
+def test_a_finished_run_that_cannot_be_read_is_left_alone(
+    packs, here, finish, refuse, console, in_process, monkeypatch
+):
+    kept, new = (run.key for run in read_pack(packs[0]))
+    finish(here, kept)
+    monkeypatch.setattr("dbench.zoo.unpack._is_there", lambda *_: False)  # nor was it when the packs were read
+    refuse(here, kept, file="codes.safetensors")
+    with pytest.raises(DbenchError, match=r"Permission denied.*otherwise took in 1 runs"):
+        unpack_runs(here, packs[:1], workers=1, console=console)
+    assert here.intact(new)
+    assert here.tensors(kept, "weights").keys() == {"encoder.0.bias"}
+
+
 RECORD = ("runs", 0, "record")
 
 
@@ -175,6 +188,7 @@ def test_a_header_that_breaks_a_rule_is_refused_and_the_other_file_is_taken_in(
         (lambda values: values[:-1], "must be float32 .*, got float32 of shape"),
         (lambda values: values.astype(np.float16), "must be float32 .*, got float16"),
         (lambda values: np.full_like(values, np.nan), "must be finite"),
+        (lambda values: np.full_like(values, 1e38), "must have finite codes and bound, .*otherwise took in 1 runs"),
     ],
 )
 def test_weights_that_break_a_rule_are_refused_by_the_name_of_their_run(
@@ -191,13 +205,24 @@ def test_weights_that_break_a_rule_are_refused_by_the_name_of_their_run(
     assert (here.intact(bad.key), here.intact(good.key)) == (False, True)
 
 
+def test_scores_of_a_pack_that_are_computed_here_are_not_believed(there, packs, here, console, in_process):
+    rewrite(packs[0], lambda header: [entry["record"]["scores"].update(nk=0.99, elbo=0) for entry in header["runs"]])
+    unpack_runs(here, packs[:1], workers=1, console=console)
+    for run in read_pack(packs[0]):
+        assert here.record(run.key)["scores"] == there.record(run.key)["scores"]
+
+
 @pytest.mark.parametrize("content", [b"", b"no pack", b"\xff" * 100, (10**15).to_bytes(8, "little") + b"{}"])
 def test_what_is_no_pack_is_one_line_and_exit_code_2(tmp_path, content):
     (tmp_path / "x.safetensors").write_bytes(content)
     result = zoo("unpack", "--store", tmp_path / "here", tmp_path / "x.safetensors")
     assert result.exit_code == 2
     assert "cannot be read as a pack" in result.stderr.splitlines()[-1]
+
+
+def test_a_file_that_is_not_there_makes_no_store(tmp_path):
     assert zoo("unpack", "--store", tmp_path / "here", tmp_path / "none").exit_code == 2
+    assert not (tmp_path / "here").exists()
 
 
 def test_a_store_holds_runs_of_one_precision_and_may_hold_those_of_two_versions(packs, here, console, in_process):

@@ -104,14 +104,18 @@ def test_zoo_panel_takes_what_is_done(store, finish, tiny, tmp_path, monkeypatch
     weights = {
         name: values.numpy() for name, values in glorot_uniform(network.shapes, np.random.default_rng(0)).items()
     }
+    record = {"data_sha256": load(tiny.data[0]).fingerprint}
     for number, key in enumerate(tiny.runs()):
         tensors = {"weights": weights} if number else {}
-        store.save(key, status="done" if number else "diverged", tensors=tensors, record={})
+        store.save(key, status="done" if number else "diverged", tensors=tensors, record=record)
     arguments = ["zoo", "panel", "--profile", "tiny", "--store", store.url, "--each", 1, "--out", tmp_path / "p"]
     assert run(*arguments).output.startswith("4 models")
     finish(store, tiny.runs()[-1])  # with weights of no network
     refused = run(*arguments, "--each", 2)
     assert (refused.exit_code, "must hold encoder.0.weight of shape (256, 64), got None" in refused.stderr) == (2, True)
+    finish(store, tiny.runs()[-1], data_sha256="cd" * 32)
+    refused = run(*arguments, "--each", 2)
+    assert (refused.exit_code, "trained on another version of dsprites_grid_16" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

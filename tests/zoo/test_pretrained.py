@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import dbench
 from dbench.cli import main
 from dbench.data import load
-from dbench.errors import InvalidInput, UnknownName
+from dbench.errors import DamagedData, InvalidInput, UnknownName
 from dbench.models.conv import Conv
 from dbench.models.stacked import glorot_uniform
 from dbench.scoring.encoders import encode_data
@@ -112,6 +112,12 @@ def test_a_model_that_is_not_shipped_is_named_with_what_trains_it_and_the_time(t
         dbench.load("beta_vae", 4, 10_007)
 
 
+def test_a_model_of_a_store_that_was_trained_on_other_data_is_refused(there, short, finish):
+    finish(there, short.runs()[0], data_sha256="cd" * 32)
+    with pytest.raises(DamagedData, match="trained on another version of dsprites_grid_16 than is installed"):
+        dbench.load("beta_vae", 1, profile=short.name, store=there.url)
+
+
 def test_what_there_is_not_is_refused(there, short, tmp_path):
     with pytest.raises(InvalidInput, match=r"strength of beta_vae in profile micro must be one of 1, 2, .*, got 3"):
         dbench.load("beta_vae", 3)
@@ -150,7 +156,7 @@ def test_a_panel_of_eighteen_encoders_of_the_study_s_network_is_small_enough_for
     shapes = Conv(data.image_shape).shapes
     weights = {name: values.numpy() for name, values in glorot_uniform(shapes, np.random.default_rng(0)).items()}
     for key in chosen:
-        store.save(key, status="done", tensors={"weights": weights}, record={})
+        store.save(key, status="done", tensors={"weights": weights}, record={"data_sha256": data.fingerprint})
     write_panel(store, chosen, tmp_path / "p", encoders_only=True)
     assert (tmp_path / "p").stat().st_size < 15e6
     model = dbench.load("beta_vae", 1, panel=tmp_path / "p")

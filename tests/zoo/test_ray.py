@@ -9,11 +9,13 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from torture import differences, trained_table
 
 from dbench.errors import InvalidInput
+from dbench.zoo.cluster import connected
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
@@ -116,6 +118,22 @@ def test_a_cluster_that_loses_a_node_trains_the_same_runs(store, keys, marked, t
     alone = Store(tmp_path / "alone")
     train_group(channel(), Group(alone.url, tuple(keys)))
     assert differences(trained_table(store, keys), trained_table(alone, keys)) == 0
+
+
+@pytest.mark.parametrize("error", [None, ValueError("no cluster")])
+def test_ray_leaves_it_to_the_command_how_a_sigterm_ends_it(monkeypatch, error):
+    def init(**_):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(signal.SIGTERM))
+        if error:
+            raise error
+
+    ray = SimpleNamespace(is_initialized=lambda: False, init=init, shutdown=lambda: None)
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    ray.exceptions = SimpleNamespace(RayError=RuntimeError)
+    before = signal.getsignal(signal.SIGTERM)
+    with suppress(InvalidInput), connected():
+        assert signal.getsignal(signal.SIGTERM) is before
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_without_ray_a_message_says_how_to_get_it(store, keys, monkeypatch):

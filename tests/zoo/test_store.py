@@ -2,6 +2,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import threading
 import time
 import uuid
@@ -45,6 +46,15 @@ def test_a_run_comes_back_as_it_was_saved_until_it_is_discarded(anywhere, key, f
 def test_the_record_of_a_run_is_renamed_last(store, key, finish, renames):
     finish(store, key)
     assert [name for name, _ in renames] == ["weights.safetensors", "codes.safetensors", "run.json"]
+
+
+def test_a_copy_of_hard_links_keeps_what_it_had(store, key, finish, tmp_path):
+    finish(store, key, scores={"mig": 0.5})
+    copy = Store(shutil.copytree(store.url, tmp_path / "copy", copy_function=os.link))
+    before = copy.record(key), copy.read_document("scores", key=key)
+    finish(store, key, scores={"mig": 0.6}, data_sha256="cd" * 32)
+    assert (copy.record(key), copy.read_document("scores", key=key)) == before
+    assert copy.intact(key)
 
 
 @pytest.mark.parametrize("name", ["codes.safetensors", "run.json"])

@@ -1,8 +1,11 @@
 import importlib
 import io
 import multiprocessing
+import os
+import signal
 import sys
 import time
+import weakref
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +15,9 @@ import pytest
 from rich.console import Console
 
 from dbench.errors import InvalidInput
-from dbench.zoo.engine import Group, train_group
-from dbench.zoo.executor import FAILED, STOPPING, UNSAVED, Processes, run_tasks
+from dbench.zoo.engine import Group, images_of, train_group
+from dbench.zoo.executor import FAILED, STOPPING, UNSAVED, Processes, run_tasks, terminable
+from dbench.zoo.pack import shapes_of
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.progress import ProgressBar, clock
 from dbench.zoo.store import Store
@@ -67,6 +71,19 @@ def test_a_run_is_the_same_alone_interrupted_or_among_others(store, tiny, tmp_pa
         assert all(np.array_equal(values, again[part]) for part, values in store.tensors(keys[1], name).items())
     first, second = (place.record(keys[1]) for place in (store, alone))
     assert first["scores"] == second["scores"]
+
+
+def test_images_of_one_data_set_are_kept_at_a_time():
+    images_of.cache_clear()
+    kept = weakref.ref(images_of("dsprites_grid_16")[1])
+    assert images_of("dsprites_grid_16")[1] is kept()
+    images_of("color_dsprites_grid_16")
+    assert kept() is None
+
+
+def test_shapes_are_known_without_images(key, monkeypatch):
+    monkeypatch.setattr("dbench.data.base.GridData.grid_images", lambda self: pytest.fail(f"{self.name} was drawn"))
+    assert shapes_of(replace(key, data="dsprites_grid_32-without-random0"))["encoder.0.weight"] == (32 * 32, 64)
 
 
 def test_runs_that_another_holds_or_has_finished_are_left_to_it(store, tiny_keys, channel, monkeypatch):
@@ -203,6 +220,19 @@ def test_what_could_not_be_saved_after_a_ctrl_c_is_reported_and_an_error(tasks):
     assert (results, [str(error) for error in errors], cancelled) == ([], ["no space left"], True)
     assert bar.lines == [STOPPING, f"{UNSAVED}: no space left"]
     assert not multiprocessing.active_children()
+
+
+def test_a_ctrl_c_between_a_result_and_its_note_loses_no_result(tasks, bar):
+    class Busy(set):
+        def discard(self, connection):
+            os.kill(os.getpid(), signal.SIGINT)
+            super().discard(connection)
+
+    pool = Processes(tasks.die, 1)
+    pool.busy = Busy()
+    with terminable():
+        assert run_tasks(pool, [0, 2], bar) == ([0], [], True)
+    assert bar.lines == []
 
 
 def test_workers_finish_their_task_before_they_stop(tasks, bar):
