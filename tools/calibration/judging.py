@@ -154,7 +154,8 @@ def places_of(row: Row, claim: Claim, *, zoos: int = _ROUGH) -> list[Place]:
 def sharpened(row: Row, place: Place, *, seeds: int = 16_000) -> Place:
     """Move a place to where zoos of this many seeds together, none of which found it, say that it lies.
 
-    Starts from the rough place and follows the slope there until what is left is small beside the standard error.
+    Starts from the rough place and follows the slope there until what is left is small beside the standard error, no
+    farther than a twentieth of the range; of a statistic that moves in steps the nearest place that was met is kept.
     With 16,000 seeds that error is a fortieth of the spread between zoos of ten: 5% may then truly be 4.8 or 5.3%.
     """
     zoos = range(_ROUGH, _ROUGH + max(2, math.ceil(seeds / row.truth_seeds)))
@@ -162,13 +163,16 @@ def sharpened(row: Row, place: Place, *, seeds: int = 16_000) -> Place:
     step = 0.02 * (ends[1] - ends[0])
     effect, nearby = place.effect, place.effect + (step if place.effect + step <= ends[1] else -step)
     there, beside = (float(_values(row, at, range(_ROUGH)).mean()) for at in (effect, nearby))
-    slope, tries = (beside - there) / (nearby - effect), 4
+    near = [place.effect - 0.05 * (ends[1] - ends[0]), place.effect + 0.05 * (ends[1] - ends[0])]
+    ends = [max(ends[0], near[0]), min(ends[1], near[1])]
+    slope, met = (beside - there) / (nearby - effect), list[tuple[float, float, float]]()
     while True:
         values = _values(row, effect, zoos)
         off, error = float(values.mean()) - place.truth, float(values.std(ddof=1)) / math.sqrt(len(values))
-        tries -= 1
-        if abs(off) <= 0.2 * error or slope == 0 or tries == 0:
-            return replace(place, effect=effect, error=math.hypot(error, off))
+        met.append((abs(off), effect, math.hypot(error, off)))
+        if abs(off) <= 0.2 * error or slope == 0 or len(met) == 4:
+            _, effect, error = min(met)
+            return replace(place, effect=effect, error=error)
         effect = min(max(effect - off / slope, ends[0]), ends[1])
 
 
