@@ -20,7 +20,7 @@ from dbench.estimates.evidence import (
     swept_folders,
 )
 from dbench.estimates.population import Population, PopulationPair
-from dbench.plugin.recorder import card_of
+from dbench.plugin.cases import card_of
 from dbench.study import UNSUPERVISED
 
 # One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.

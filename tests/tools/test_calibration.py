@@ -94,6 +94,7 @@ class Card:
     rule: object
     confidence: float = 0.95
     min_n: int = 5
+    regime: tuple = ()
 
     def judge(self, estimate):
         return SimpleNamespace(verdict=self.rule.decide(estimate.at(self.confidence)))

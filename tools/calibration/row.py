@@ -79,7 +79,7 @@ class Row:
         nothing to do with what is judged; the unit that decides always stays.
         """
         models = self.world(effect=effect, generator=self._stream(**axes), seeds=self.seeds)
-        if not self.claim.regime:
+        if self.estimated or not self.claim.regime:
             return models
         stream, asked = self._stream(**axes, of="units"), {unit for one in self.claim.regime for unit in one.units}
         units = sorted(asked or models.objectives)
