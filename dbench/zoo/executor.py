@@ -142,11 +142,10 @@ def run_tasks(pool: Pool, tasks: Iterable[Any], bar: ProgressBar, *, deadline: f
     with bar, pool:
         try:
             while (waiting or pool.busy) and not (stopping and pool.lost()):
-                with _held():  # between a result that is read and its note a Ctrl-C would lose it
-                    if deadline is not None and time.monotonic() > deadline:
-                        stop(_TIME_IS_UP)
-                    pool.start(waiting)
-                    receive()
+                if deadline is not None and time.monotonic() > deadline:
+                    stop(_TIME_IS_UP)
+                pool.start(waiting)
+                receive()
         except KeyboardInterrupt:
             errors.clear()
             stop(STOPPING)
@@ -265,29 +264,13 @@ def terminable() -> Iterator[None]:
             heard = True
             raise KeyboardInterrupt
 
-    with _handled_by(interrupt):
-        yield
-
-
-@contextmanager
-def _held() -> Iterator[None]:
-    """Hold the signals of :func:`terminable` back to the end of the context, whichever thread the system gives them."""
-    numbers = list[int]()
-    with _handled_by(lambda number, _: numbers.append(number)):
-        yield
-    for number in numbers:
-        signal.raise_signal(number)
-
-
-@contextmanager
-def _handled_by(handler: Callable[[int, Any], None]) -> Iterator[None]:
     earlier = {}
+    with suppress(ValueError):  # not the main thread
+        for number in _STOPS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                earlier[number] = signal.signal(number, interrupt)
     try:
-        with suppress(ValueError):  # not the main thread
-            for number in _STOPS:
-                if signal.getsignal(number) is not signal.SIG_IGN:
-                    earlier[number] = signal.signal(number, handler)
         yield
     finally:
-        for number, before in earlier.items():
-            signal.signal(number, before)
+        for number, handler in earlier.items():
+            signal.signal(number, handler)

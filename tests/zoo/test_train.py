@@ -1,8 +1,6 @@
 import importlib
 import io
 import multiprocessing
-import os
-import signal
 import sys
 import time
 import weakref
@@ -16,7 +14,7 @@ from rich.console import Console
 
 from dbench.errors import InvalidInput
 from dbench.zoo.engine import Group, images_of, train_group
-from dbench.zoo.executor import FAILED, STOPPING, UNSAVED, Processes, run_tasks, terminable
+from dbench.zoo.executor import FAILED, STOPPING, UNSAVED, Processes, run_tasks
 from dbench.zoo.pack import shapes_of
 from dbench.zoo.profiles import Sweep
 from dbench.zoo.progress import ProgressBar, clock
@@ -220,19 +218,6 @@ def test_what_could_not_be_saved_after_a_ctrl_c_is_reported_and_an_error(tasks):
     assert (results, [str(error) for error in errors], cancelled) == ([], ["no space left"], True)
     assert bar.lines == [STOPPING, f"{UNSAVED}: no space left"]
     assert not multiprocessing.active_children()
-
-
-def test_a_ctrl_c_between_a_result_and_its_note_loses_no_result(tasks, bar):
-    class Busy(set):
-        def discard(self, connection):
-            os.kill(os.getpid(), signal.SIGINT)
-            super().discard(connection)
-
-    pool = Processes(tasks.die, 1)
-    pool.busy = Busy()
-    with terminable():
-        assert run_tasks(pool, [0, 2], bar) == ([0], [], True)
-    assert bar.lines == []
 
 
 def test_workers_finish_their_task_before_they_stop(tasks, bar):
