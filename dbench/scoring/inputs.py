@@ -56,7 +56,8 @@ def prepared(codes: CodesFile, source: Source | None = None) -> CodesFile:
         notes.append("The rows are a full factor grid, so that metrics that intervene are computed by look-up.")
     notes += _peculiar(sample, codes.code_names)
     notes += of_codes(sample, codes.code_names)
-    source = source and _matched(source, codes.sample, sample)
+    if source is not None:
+        source = _matched(source, codes.sample, sample)
     return replace(
         codes,
         name=one_line(codes.name),

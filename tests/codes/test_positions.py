@@ -124,3 +124,15 @@ def test_codes_and_factors_that_came_the_other_way_round_are_warned_of(tmp_path:
     assert any(said in note for note in read_codes(tmp_path / "factors.npy", tmp_path / "codes.npy").notes)
     for codes, factors in ((CODES, FACTORS), (CODES, CODES), (FACTORS, FACTORS)):
         assert not any(said in note for note in mig(codes, factors).notes)
+
+
+def test_one_array_is_not_codes_and_factors(tmp_path: Path) -> None:
+    np.savez(tmp_path / "c.npz", codes=np.eye(4), factors=np.eye(4, dtype=int))
+    with pytest.raises(InvalidInput, match="an array is codes or factors, got both for 'factors'"):
+        read_codes(tmp_path / "c.npz", codes="factors")
+
+
+def test_a_vector_is_one_column(tmp_path: Path) -> None:
+    np.savez(tmp_path / "c.npz", codes=np.arange(6.0), factors=np.arange(6) % 2)
+    found = read_codes(tmp_path / "c.npz").sample
+    assert (found.n_codes, found.n_factors) == (1, 1)

@@ -136,11 +136,6 @@ def test_text_is_read_as_labels_the_same_in_every_format(tmp_path: Path) -> None
         np.testing.assert_array_equal(found.sample.factors[rows, 1], few.factors[:, 1])
 
 
-def test_a_vector_is_one_column(tmp_path: Path) -> None:
-    found = read_codes(npz(tmp_path, codes=CODES[:, 0], factors=FACTORS[:, 0])).sample
-    assert (found.n_codes, found.n_factors) == (1, 1)
-
-
 def test_the_deviation_of_the_posterior_becomes_its_logarithm(tmp_path: Path) -> None:
     std = np.exp(CODES)
     np.testing.assert_allclose(read_codes(npz(tmp_path, std=std)).logvar, 2 * CODES)
@@ -149,11 +144,6 @@ def test_the_deviation_of_the_posterior_becomes_its_logarithm(tmp_path: Path) ->
         read_codes(npz(tmp_path, std=-std))
     with pytest.raises(InvalidInput, match="logvar and std say the same, got both"):
         read_codes(npz(tmp_path, std=std, logvar=std))
-
-
-def test_one_array_is_not_codes_and_factors(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="an array is codes or factors, got both for 'factors'"):
-        read_codes(npz(tmp_path), codes="factors")
 
 
 @pytest.mark.parametrize(
