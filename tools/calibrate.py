@@ -127,8 +127,13 @@ def rows(index: int, found: list[Frequencies]) -> list[list[str]]:
     """Write one claim as rows of the table: its margins, and beside each the effect."""
     entry = ROWS[index]
     claim = entry.claim
-    *margins, effect = found
-    return [page.cells_of(claim, margin, effect, entry.at_says) for margin in margins]
+    effect = next((place for place in found if place.place == "effect"), None)
+    return [page.cells_of(claim, margin, effect, entry.at_says) for margin in margins_of(found)]
+
+
+def margins_of(found: list[Frequencies]) -> list[Frequencies]:
+    """Return the margins of what was found of a claim."""
+    return [place for place in found if place.place == "margin"]
 
 
 def options() -> argparse.Namespace:
@@ -150,15 +155,18 @@ def main() -> int:
     read_claims()
     names = [f"{entry.file} {entry.name}" for entry in ROWS]
     picked = [i for i, name in enumerate(names) if any(text in name for text in chosen.only or [""])]
+    left_out = ""
     if chosen.heavy_tails:
-        picked = [i for i in picked if ROWS[i].claim.role == "primary"]
+        primaries = [i for i in picked if ROWS[i].claim.role == "primary"]
+        picked = [i for i in primaries if not ROWS[i].log_normal]
+        left_out = page.left_out_text([ROWS[i].claim for i in primaries if ROWS[i].log_normal])
     spawn = multiprocessing.get_context("spawn")
     every: dict[int, list[Frequencies]] = {}
     with ProcessPoolExecutor(chosen.processes, mp_context=spawn, initializer=read_claims) as pool:
         try:
             for index, found in run(picked, chosen, pool, Scratch(chosen.scratch, chosen)):
                 every[index] = found
-                blur = max(margin.blur for margin in found[:-1])
+                blur = max(margin.blur for margin in margins_of(found))
                 minutes = (time.perf_counter() - started) / 60
                 sys.stdout.write("".join(f"{page.line(row)}\n" for row in rows(index, found)))
                 sys.stdout.write(f"  margin known to {blur:.1%}; {len(every)} of {len(picked)}, {minutes:.1f} min\n")
@@ -166,14 +174,14 @@ def main() -> int:
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             raise
-    margins = [margin for found in every.values() for margin in found[:-1]]
+    margins = [margin for found in every.values() for margin in margins_of(found)]
     if len(every) < len(picked):
         sys.stderr.write("nothing is written: families that miss their rule's edge have to be changed first\n")
         return 1
     if not chosen.only:
         table = [row for index in picked for row in rows(index, every[index])]
         passes = page.passes_text(chosen.worlds, chosen.more, chosen.suspect, margins)
-        page.write(table, passes, heavy_tails=chosen.heavy_tails)
+        page.write(table, passes, left_out=left_out)
     return 1 if any(margin.errs for margin in margins) else 0
 
 

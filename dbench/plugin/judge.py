@@ -227,7 +227,8 @@ def declaration(item: pytest.Item, card: Claim) -> dict[str, Any]:
     finding = ledger(setting(item.config, "dbench_ledger")).get(card.id)
     if finding is None:
         return declared_by(card, tests)
-    return declared_by(card, tests, heads=finding.heads, table=finding.table if finding.heads == "zoo" else "")
+    table = finding.table if finding.heads == "zoo" else ""
+    return declared_by(card, tests, heads=finding.heads, table=table, aside=finding.aside)
 
 
 def _unfrozen(item: pytest.Item, card: Claim) -> str:

@@ -22,6 +22,7 @@ def smallest_of(estimates: Sequence[Estimate]) -> Estimate:
 
     Returns:
         The smallest point estimate, which lies below the smallest true value on average; n of the smallest sample.
+        Exact where all are.
     """
     return _smallest(_several(estimates))
 
@@ -62,7 +63,7 @@ def common_direction(estimates: Sequence[Estimate]) -> Estimate:
         low = max(up.at(halved).low, down.at(halved).low)
         return low, max(up.at(confidence).high, down.at(confidence).high)
 
-    return Estimate(max(up.value, down.value), up.n, ends)
+    return Estimate(max(up.value, down.value), up.n, ends if up.ends else None)
 
 
 def _several(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
@@ -81,7 +82,9 @@ def _of_rank(estimates: Sequence[Estimate], rank: int) -> Estimate:
         lows, highs = (one.at(below).low for one in estimates), (one.at(above).high for one in estimates)
         return sorted(lows)[rank - 1], sorted(highs)[rank - 1]
 
-    return Estimate(sorted(one.value for one in estimates)[rank - 1], min(one.n for one in estimates), ends)
+    sampled = any(one.ends for one in estimates)
+    value = sorted(one.value for one in estimates)[rank - 1]
+    return Estimate(value, min(one.n for one in estimates), ends if sampled else None)
 
 
 def _negated(estimate: Estimate) -> Estimate:

@@ -26,11 +26,15 @@ CARD = Claim(
     min_n=5,
 )
 SOURCE = '''
+from dataclasses import dataclass
 from functools import cache, partial
 import math
 import numpy as np
 import pytest
+import torch
 from dbench.claims import above
+from dbench.codes import FunctionSource
+from dbench_published import flaws
 from dbench.estimates.filters import filtered
 from dbench.estimates.relations import relations_of
 from dbench.stats import mean_of
@@ -60,6 +64,14 @@ def raised(by):
 
 RAISED = raised(2.5)
 
+@dataclass
+class Mixed:
+    matrix: torch.Tensor
+    by: object = lambda x: x * 51
+
+MIXED = Mixed(torch.tensor([1.0, 2.0]))
+SOURCE = FunctionSource(lambda n, stream: stream.normal(size=(n, 61)), lambda factors, stream: factors)
+
 @cache
 def slow(x):
     return x * 21
@@ -84,6 +96,8 @@ def test_it(cut=0.1, world=None):
     """Say something."""
     WORLDS["linear"](cut), NAMED, FLAG, SCALAR, SHOWN, RAISED(cut), slow(cut), HOLDERS["first"]
     made = [helper(y) for y in [math.pi, TABLE["mig"], *NAMES]]
+    shift = {"far": -71}["far"]
+    MIXED, SOURCE, flaws.DATA_SETS
     return BOUND(CHOSEN[0](made), relations_of(made)[12])
 '''
 NUMBERS = count()
@@ -116,16 +130,18 @@ def test_a_hash_has_sixteen_digits_and_the_name_of_the_module_is_not_in_it(decla
 def test_the_numbers_of_the_file_and_the_constants_of_the_library_stand_by_name(declared):
     constants = declared()["constants"]
     assert constants["LEVEL"] == "0.5"
-    assert constants["numbers in shifted"] == "3"
-    assert constants["numbers in test_it"] == "[0, 12]"
+    assert constants["written in shifted"] == "3"
+    assert constants["written in test_it"] == "[linear, first, mig, far, -71, far, 0, 12]"
     assert constants["helper by default"] == "[1.5, [6]]"
     assert constants["raised.<locals>.inner closes over"] == "2.5"
-    assert constants["numbers in slow"] == "21"
-    assert (constants["numbers in Held.by"], constants["Held.by by default"]) == ("41", "31")
+    assert constants["written in slow"] == "21"
+    assert (constants["written in Held.by"], constants["Held.by by default"]) == ("41", "31")
     assert constants["filtered bound"] == "[[1.5]] | {kept: [4.5]}"
     assert (constants["FLAG"], constants["SCALAR"]) == ("True", "float32 0.75")
     assert constants["_UNBOUNDED"] == "[-inf, inf]"  # which mean_of, a function of the library, reaches
-    assert not any("unused" in name or "numbers in relations_of" in name for name in constants)
+    assert constants["MIXED"].startswith("Mixed{matrix: torch.float32 [1, 2], by: ")
+    assert constants["DATA_SETS"] == "[dSprites, 3dshapes, MPI3D]"  # by the name of its module
+    assert not any("unused" in name or "written in relations_of" in name for name in constants)
 
 
 @pytest.mark.parametrize(
@@ -170,6 +186,14 @@ def test_what_decides_nothing_is_not_declared(declared, old, new):
         ("x * 21", "x * 22"),
         ("least=31", "least=32"),
         ("x + 41", "x + 42"),
+        ("[1.0, 2.0]", "[1.0, 2.5]"),
+        ("x * 51", "x * 52"),
+        ("(n, 61)", "(n, 62)"),
+        ("-71", "71"),
+        ('["first"]', '["fir" "st", 1]'),
+        ('TABLE["mig"], *NAMES', 'TABLE["dci"][0], *NAMES'),
+        ("made)[12]", "made)[-12]"),
+        ("flaws.DATA_SETS", "flaws.METRICS"),
     ],
 )
 def test_what_can_turn_the_verdict_is(declared, old, new):
@@ -200,7 +224,8 @@ def test_each_part_of_the_card_that_decides_is_declared(declared, change):
 
 def test_what_heads_the_finding_is_declared(declared):
     assert (declared()["heads"], declared()["table"]) == ("synthetic", "micro")
-    assert "filtered" not in declared()  # cards of before there was one keep their hash
+    assert not {"filtered", "aside"} & declared().keys()  # cards of before there was one keep their hash
+    assert declared_by(CARD, [bootstrap], aside="It is an erratum.")["aside"] == "It is an erratum."
 
 
 @pytest.mark.parametrize(("length", "shown"), [(200, True), (201, False)])

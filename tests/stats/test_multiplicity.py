@@ -63,6 +63,12 @@ def test_the_smallest_rests_on_as_many_units_as_the_smallest_sample():
     assert smallest_of(estimates).n == largest_of(estimates).n == 5
 
 
+@pytest.mark.parametrize("of", [smallest_of, largest_of, most_below, common_direction])
+def test_what_is_made_of_exact_values_alone_is_exact(of):
+    assert of([exact(0.5), exact(0.25)]).at(0.95).is_exact
+    assert not of([exact(0.5), mean_of([0.25, 0.75])]).at(0.95).is_exact
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_each_end_of_the_common_direction_is_that_of_its_own_error(sign):
     """Two effects with intervals as wide as the error asked for is small: 1 / error on either side."""

@@ -132,8 +132,10 @@ def effect_at(row: Row, targets: Sequence[float], *, zoos: int = _ROUGH) -> list
 def places_of(row: Row, claim: Claim, *, zoos: int = _ROUGH) -> list[Place]:
     """Find where a claim is to be judged: the margin, or both that a rule with two ends can reach, then the effect.
 
+    The effect may lie out of reach of heavy-tailed worlds: the effects of a row are chosen in normal ones.
+
     Raises:
-        InvalidInput: no margin lies between the effects, or the effect does not.
+        InvalidInput: no margin lies between the effects, or of normal worlds the effect does not.
     """
     targets = [*(end for end in (claim.rule.low, claim.rule.high) if math.isfinite(end)), row.at]
     names = ["margin"] * (len(targets) - 1) + ["effect"]
@@ -143,7 +145,7 @@ def places_of(row: Row, claim: Claim, *, zoos: int = _ROUGH) -> list[Place]:
             f"effects of {row.file} {row.name} must lead past the edge of its rule, {claim.rule}: "
             f"got {row.effects}, between which the statistic does not reach it"
         )
-    if effects[-1] is None:
+    if effects[-1] is None and not row.heavy_tails:
         raise InvalidInput(
             f"at of {row.file} {row.name} must be reached between the effects {row.effects}, got {row.at:g}"
         )

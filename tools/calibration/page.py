@@ -44,9 +44,11 @@ HEAD_OF_HEAVY_TAILS = f"""# How often the rules err where tails are heavy
 The primary claims over trained models in the worlds of [calibration](calibration.md), but with noise, seed effects and
 hidden qualities from Student's t with three degrees of freedom, scaled to the same variance: now and then a run is
 far off. Nothing was set by these worlds: confidence and bounds are those chosen in normal ones. Where a rule errs more
-often than {LARGEST_ERROR:.0%}, its row says so. Written by `{COMMAND} --heavy-tails`.
+often than {LARGEST_ERROR:.0%}, its row says so. Written by `{COMMAND} --heavy-tails`; nobody edits it.
 
 {{passes}}
+
+{{left_out}}
 
 """
 
@@ -61,8 +63,8 @@ def share_text(share: Interval) -> str:
     return f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"
 
 
-def cells_of(claim: Claim, margin: Frequencies, effect: Frequencies, at_says: str) -> list[str]:
-    """Build the row of one margin, the effect beside it."""
+def cells_of(claim: Claim, margin: Frequencies, effect: Frequencies | None, at_says: str) -> list[str]:
+    """Build the row of one margin, the effect beside it where worlds reach it."""
     return [
         name_of(claim),
         claim.role,
@@ -71,8 +73,7 @@ def cells_of(claim: Claim, margin: Frequencies, effect: Frequencies, at_says: st
         f"{margin.truth:g}",
         *(share_text(share) + (f" {TOO_OFTEN}" if share.low > LARGEST_ERROR else "") for share in margin.wrong),
         f"{margin.worlds:,}",
-        f"{effect.truth:g}",
-        share_text(effect.share()),
+        *((f"{effect.truth:g}", share_text(effect.share())) if effect else ("not reached", "-")),
         at_says,
     ]
 
@@ -101,11 +102,20 @@ def passes_text(worlds: int, more: int, suspect: float, margins: Iterable[Freque
     )
 
 
-def write(table: Iterable[Sequence[str]], passes: str, *, heavy_tails: bool = False) -> None:
-    """Write the page, or that of heavy tails."""
+def left_out_text(claims: Sequence[Claim]) -> str:
+    """Say which claims have no place among heavy tails, and why."""
+    names = ", ".join(map(name_of, claims))
+    return (
+        f"Left out: {names}. They judge means of log-normal scores, and e to the power of a number with such tails has "
+        "no mean. 'Not reached': with outliers no world's statistic comes to the effect."
+    )
+
+
+def write(table: Iterable[Sequence[str]], passes: str, *, left_out: str = "") -> None:
+    """Write the page; that of heavy tails where it is said what that leaves out."""
     lines = [line(COLUMNS), line(["---"] * len(COLUMNS)), *map(line, table)]
-    path, head = (HEAVY_TAILS, HEAD_OF_HEAVY_TAILS) if heavy_tails else (PAGE, HEAD)
-    write_file(path, head.format(passes=passes) + "\n".join(lines) + "\n")
+    path, head = (HEAVY_TAILS, HEAD_OF_HEAVY_TAILS) if left_out else (PAGE, HEAD)
+    write_file(path, head.format(passes=passes, left_out=left_out) + "\n".join(lines) + "\n")
 
 
 def read() -> list[Mapping[str, str]]:

@@ -39,6 +39,7 @@ class Row:
         endless: family of those populations, if another.
         decides: unit that the effect is of; empty where all units are alike.
         estimated: makes the estimate from the models, in place of a test that reads more.
+        log_normal: whether a mean of e to a normal number is judged; of a heavy-tailed number there is no such mean.
         heavy_tails: whether what is drawn from a normal law comes from :class:`HeavyTailed`.
     """
 
@@ -55,6 +56,7 @@ class Row:
     endless: World | None = None
     decides: str = ""
     estimated: Callable[[Any], Estimate] | None = None
+    log_normal: bool = False
     heavy_tails: bool = False
 
     @property

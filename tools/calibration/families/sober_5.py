@@ -138,11 +138,11 @@ variance = partial(Row, VARIANCE, truth_seeds=200)
 # A sweep without a trend has 0.
 TREND = dict(effects=(-2.0, 12.0))
 ABOVE = dict(effects=(-1.0, 5.0), at=0.9, at_says="nine pairs of runs in ten")
-LOW = dict(effects=(-4.0, 1.0), at=0.25, at_says="a quarter of a plain VAE's")
+LOW = dict(effects=(-4.0, 1.0), at=0.25, at_says="a quarter of a plain VAE's", log_normal=True)
 RISES = dict(effects=(0.0, 3.0), at=1.2, at_says="each a fifth past its bound")
-DIP1_LOW = dict(effects=(-4.0, 1.0), at=0.25, at_says="a quarter of a plain VAE's")
-DIP2_HIGH = dict(effects=(-4.0, 1.0), at=1.5, at_says="half more than a plain VAE")
-HIGH = dict(effects=(0.0, 3.0), at=4.0, at_says="four times a plain VAE's")
+DIP1_LOW = dict(effects=(-4.0, 1.0), at=0.25, at_says="a quarter of a plain VAE's", log_normal=True)
+DIP2_HIGH = dict(effects=(-4.0, 1.0), at=1.5, at_says="half more than a plain VAE", log_normal=True)
+HIGH = dict(effects=(0.0, 3.0), at=4.0, at_says="four times a plain VAE's", log_normal=True)
 MORE = dict(effects=(-4.0, 4.0), at=0.7, at_says="seven models of ten")
 HALF = dict(effects=(0.0, 20.0), at=0.6, at_says="three times in five")
 MONOTONE, SEEN = "a sweep that looks monotone", "a trend to be seen"
@@ -223,7 +223,7 @@ ROWS = [
     sampled("WITHOUT_FACTOR", plain_above, **ABOVE),
     sampled("DIPS_LOW", low_sampled, **LOW),
     sampled("EACH_LOW", low_sampled, **LOW, given={"objective": "dip_vae_i"}),
-    sampled("FACTOR_FLAT", factor, effects=(-3.0, 1.0), at=1.4, at_says="three tenths of it"),
+    sampled("FACTOR_FLAT", factor, effects=(-3.0, 1.0), at=1.4, at_says="three tenths of it", log_normal=True),
     sampled("FACTOR_LOW", factor, **LOW),
     sampled(
         "NO_DECREASE", partial(swept, "sampled", {"factor_vae": -1.0}), effects=(-2.0, 12.0), at=0.0, at_says="no trend"
