@@ -4,13 +4,13 @@ import ast
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+from forked import run_forked
 
 from dbench.claims import CARD_ATTRIBUTE, Claim, ledger
 from dbench.claims.fingerprint import declared_by, fingerprint
@@ -34,10 +34,15 @@ def test_holds():
 """
 
 
-def freeze(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    # The installed command: python -m would put the checkout before what is installed.
-    command = [str(Path(sys.executable).with_name("dbench")), "claims", "freeze", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+@pytest.fixture
+def freeze(tmp_path):
+    """Return what freezes the claims of a folder: its exit status, and what was said."""
+
+    def freeze(folder: Path, *options: str) -> tuple[int, str]:
+        said = tmp_path / "said.txt"
+        return run_forked("dbench", ["claims", "freeze", *options], folder, said), said.read_text()
+
+    return freeze
 
 
 @pytest.mark.parametrize(
@@ -56,10 +61,10 @@ def test_records_without_an_estimate_prove_nothing_of_a_card(records, equal):
 
 
 @pytest.mark.long
-def test_the_shipped_rules_are_frozen_as_they_are():
-    checked = freeze(ROOT, "--check")
-    assert checked.returncode == 0, checked.stderr
-    assert "0 new or changed, 0 gone" in checked.stdout
+def test_the_shipped_rules_are_frozen_as_they_are(freeze):
+    code, said = freeze(ROOT, "--check")
+    assert code == 0, said
+    assert "0 new or changed, 0 gone" in said
 
 
 def test_frozen_rules_are_read_as_they_were_written(tmp_path):
@@ -161,20 +166,20 @@ def test_a_card_that_is_not_as_it_was_frozen_is_named_with_what_differs(change, 
     assert frozen.change_of(SimpleNamespace(name="other"), declared) == "card 'other' is not frozen"
 
 
-def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path):
+def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path, freeze):
     (tmp_path / "claims").mkdir()
     test = tmp_path / "claims" / "test_own.py"
     test.write_text(CARD.format(bound=0.5))
-    assert freeze(tmp_path).returncode == 0
+    assert freeze(tmp_path)[0] == 0
     before = (tmp_path / "claims" / "frozen.json").read_bytes()
     assert set(json.loads(before)["cards"]) == {"flaws.xor / synthetic"}
     test.write_text(CARD.format(bound=0.6))
-    changed = freeze(tmp_path, "--check")
-    assert changed.returncode == 2
-    assert "1 new or changed, 0 gone, first 'flaws.xor / synthetic'" in changed.stderr
-    assert "Traceback" not in changed.stderr
+    code, said = freeze(tmp_path, "--check")
+    assert code == 2
+    assert "1 new or changed, 0 gone, first 'flaws.xor / synthetic'" in said
+    assert "Traceback" not in said
     assert (tmp_path / "claims" / "frozen.json").read_bytes() == before
-    assert freeze(tmp_path).returncode == 0
+    assert freeze(tmp_path)[0] == 0
     assert (tmp_path / "claims" / "frozen.json").read_bytes() != before
 
 
@@ -201,7 +206,7 @@ def _change_of(frozen: Frozen, card: Claim, tests: list) -> str:
     """Where a card, with those of the tests that cover it, is not as it was frozen."""
     own, row = [test for test in tests if getattr(test, CARD_ATTRIBUTE) is card], ledger()[card.id]
     table = row.table if row.heads == "zoo" else ""
-    return frozen.change_of(card, declared_by(card, own, heads=row.heads, table=table))
+    return frozen.change_of(card, declared_by(card, own, heads=row.heads, table=table, aside=row.aside))
 
 
 def _tests_of(module: ModuleType) -> list:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked import run_forked
 
 INI = """
 [pytest]
@@ -87,8 +88,9 @@ def session(pytester) -> Callable[..., FinishedSession]:
             arguments = (*arguments, "--dbench-expect=expected.toml")
         if evidence and not any("--dbench-evidence" in argument for argument in arguments):
             arguments = (*arguments, f"--dbench-evidence=evidence{os.sep}micro")
-        result = pytester.runpytest_subprocess(where, *arguments, timeout=120)
-        return FinishedSession(int(result.ret), f"{result.stdout}\n{result.stderr}", pytester.path)
+        said = pytester.path / "said.txt"
+        code = run_forked("pytest", [where, *arguments], pytester.path, said)
+        return FinishedSession(code, said.read_text(encoding="utf-8", errors="replace"), pytester.path)
 
     return run
 

@@ -3,11 +3,11 @@
 import hashlib
 import json
 import shutil
-import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from forked import run_forked
 
 from dbench.estimates.evidence import SHIPPED
 
@@ -26,7 +26,7 @@ def frozen(session, pytester):
 
     def frozen(source: str, *arguments: str):
         session(SOURCE.format(level=0.95), "-n0")
-        assert pytester.run(sys.executable, "-m", "dbench", "claims", "freeze").ret == 0
+        assert run_forked("dbench", ["claims", "freeze"], pytester.path, pytester.path / "said.txt") == 0
         return session(source, "-n0", "--dbench-frozen=claims/frozen.json", *arguments)
 
     return frozen

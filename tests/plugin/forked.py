@@ -1,0 +1,50 @@
+"""Sessions of pytest, and commands that run one, forked from a process that has imported what they need.
+
+Five times as fast as new processes, of which most would only import.
+"""
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload(
+    ["pytest", "pandas", "scipy.stats", "dbench.cli", "dbench.plugin.judge", "dbench.estimates.zoo_among"]
+)
+
+
+def run_forked(program: str, arguments: Sequence[str], folder: Path, said: Path) -> int:
+    """Run pytest or dbench in a folder, all that it prints in the file ``said``; return its exit status.
+
+    Raises:
+        TimeoutError: it took longer than two minutes.
+    """
+    process = _SERVER.Process(target=_run, args=(program, [*arguments], folder, said, dict(os.environ)))
+    process.start()
+    process.join(120)
+    if process.exitcode is None:
+        process.kill()
+        raise TimeoutError(f"{program} {' '.join(arguments)} has not ended: {said.read_text()}")
+    return process.exitcode
+
+
+def _run(program: str, arguments: list[str], folder: Path, said: Path, environment: dict[str, str]) -> None:
+    with said.open("wb") as file:
+        for stream in (1, 2):
+            os.dup2(file.fileno(), stream)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    # As of the installed programs: beside a checkout pytest finds its modules imported before it can rewrite them.
+    sys.path[:] = [each for each in sys.path if each and Path(each) != ROOT]
+    sys.argv = [program, *arguments]
+    if program == "dbench":
+        from dbench.cli import main
+
+        main(prog_name=program)
+    import pytest
+
+    sys.exit(int(pytest.main()))
