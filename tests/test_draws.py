@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+from forked import run_forked
+
 DRAWS = """
 from pathlib import Path
 from hypothesis import given, strategies as st
@@ -23,21 +26,30 @@ def test_takes_its_time(number):
 """
 
 
-def test_draws_are_the_same_on_each_run_and_other_by_a_seed_that_is_told(pytester):
-    pytester.makeconftest(Path(__file__).with_name("conftest.py").read_text())
-    pytester.makepyfile(DRAWS)
+@pytest.fixture
+def drawing(tmp_path):
+    """Write a property test beside the settings of this suite, and return what runs it: ``drawing(test, *options)``."""
+    (tmp_path / "conftest.py").write_text(Path(__file__).with_name("conftest.py").read_text())
+
+    def drawing(test, *options):
+        (tmp_path / "test_it.py").write_text(test)
+        said = tmp_path / "said.txt"
+        assert run_forked("pytest", ["-n0", *options], tmp_path, said) == 0, said.read_text()
+        return said.read_text()
+
+    return drawing
+
+
+def test_draws_are_the_same_on_each_run_and_other_by_a_seed_that_is_told(drawing, tmp_path):
     drawn = []
     for options in ((), (), ("--hypothesis-profile=nightly", "--hypothesis-seed=1487")):
-        result = pytester.runpytest_subprocess("-n0", *options)
-        result.assert_outcomes(passed=1)
-        drawn.append(Path("drawn").read_text())
-        Path("drawn").unlink()
+        said = drawing(DRAWS, *options)
+        drawn.append((tmp_path / "drawn").read_text())
+        (tmp_path / "drawn").unlink()
     assert drawn[0] == drawn[1] != drawn[2]
-    result.stdout.fnmatch_lines(["property tests draw by seed 1487"])
+    assert "property tests draw by seed 1487" in said.splitlines()
 
 
-def test_on_a_busy_machine_a_property_test_may_take_longer(pytester):
-    pytester.makeconftest(Path(__file__).with_name("conftest.py").read_text())
-    pytester.makepyfile(SLOW)
+def test_on_a_busy_machine_a_property_test_may_take_longer(drawing):
     for options in ((), ("--hypothesis-profile=nightly",)):
-        pytester.runpytest_subprocess("-n0", *options).assert_outcomes(passed=1)
+        drawing(SLOW, *options)

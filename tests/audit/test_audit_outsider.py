@@ -7,6 +7,7 @@ import textwrap
 
 import pytest
 from click.testing import CliRunner
+from forked import run_forked
 
 from dbench.cli import main
 
@@ -222,13 +223,9 @@ def test_bad_input_is_one_line_and_exit_code_2(command, arguments, message):
     assert done.stdout == ""
 
 
-def run_in(folder, *arguments):
-    command = [sys.executable, "-m", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-
-
 def test_the_command_works_from_a_folder_of_ones_own(folder):
-    done = run_in(folder, "dbench", "audit", "mine:chatty", "--check", "permutation", "--json")
+    command = [sys.executable, "-m", "dbench", "audit", "mine:chatty", "--check", "permutation", "--json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0
     assert [record["status"] for record in json.loads(done.stdout)] == ["pass", "pass"]
     assert "hello from the module" in done.stderr
@@ -288,9 +285,10 @@ def test_the_decorator_runs_the_checks_in_a_suite_of_ones_own(folder):
             """
         )
     )
-    done = run_in(folder, "pytest", "-q", "-p", "no:cacheprovider", "-rA", "test_mine.py")
-    assert "2 failed, 2 passed, 2 skipped, 1 xfailed" in done.stdout, done.stdout
-    assert "PASSED test_mine.py::test_copy[copy_of_mig-sign[leaky copy]]" in done.stdout
-    assert "FAILED test_mine.py::test_copy[copy_of_mig-sign[perfect copy]]" in done.stdout
-    assert "expected to fail (outdated), but passes" in done.stdout
-    assert "FAILED test_mine.py::test_copy[copy_of_mig-characteristic_2_high[powers]]" in done.stdout
+    run_forked("pytest", ["-q", "-p", "no:cacheprovider", "-rA", "test_mine.py"], folder, folder / "said.txt")
+    said = (folder / "said.txt").read_text()
+    assert "2 failed, 2 passed, 2 skipped, 1 xfailed" in said, said
+    assert "PASSED test_mine.py::test_copy[copy_of_mig-sign[leaky copy]]" in said
+    assert "FAILED test_mine.py::test_copy[copy_of_mig-sign[perfect copy]]" in said
+    assert "expected to fail (outdated), but passes" in said
+    assert "FAILED test_mine.py::test_copy[copy_of_mig-characteristic_2_high[powers]]" in said

@@ -250,8 +250,7 @@ def test_the_same_run_in_two_files_is_taken_in_once_unless_they_differ(packs, he
         unpack_runs(here, [packs[1], copied], workers=1, console=console)
 
 
-@pytest.mark.long
-def test_a_whole_slot(plan, tmp_path, monkeypatch, small_samples):
+def test_a_whole_slot(plan, tmp_path, monkeypatch, small_samples, in_process):
     """Trained within a budget, packed, unpacked elsewhere, scored, and written as a table."""
     plan = replace(plan, seeds=1)
     monkeypatch.setitem(PROFILES, plan.name, plan)
