@@ -155,11 +155,9 @@ def main() -> int:
     read_claims()
     names = [f"{entry.file} {entry.name}" for entry in ROWS]
     picked = [i for i, name in enumerate(names) if any(text in name for text in chosen.only or [""])]
-    left_out = ""
+    primaries = [i for i in picked if ROWS[i].claim.role == "primary"]
     if chosen.heavy_tails:
-        primaries = [i for i in picked if ROWS[i].claim.role == "primary"]
         picked = [i for i in primaries if not ROWS[i].log_normal]
-        left_out = page.left_out_text([ROWS[i].claim for i in primaries if ROWS[i].log_normal])
     spawn = multiprocessing.get_context("spawn")
     every: dict[int, list[Frequencies]] = {}
     with ProcessPoolExecutor(chosen.processes, mp_context=spawn, initializer=read_claims) as pool:
@@ -181,7 +179,9 @@ def main() -> int:
     if not chosen.only:
         table = [row for index in picked for row in rows(index, every[index])]
         passes = page.passes_text(chosen.worlds, chosen.more, chosen.suspect, margins)
-        page.write(table, passes, left_out=left_out)
+        erring = [ROWS[i].claim for i in picked if any(margin.errs for margin in margins_of(every[i]))]
+        left_out = [ROWS[i].claim for i in primaries if i not in picked]
+        page.write(table, passes, outcome=page.outcome_text(erring, left_out) if chosen.heavy_tails else "")
     return 1 if any(margin.errs for margin in margins) else 0
 
 

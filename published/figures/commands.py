@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from dbench.errors import DbenchError, EvidenceLacking
+from dbench.errors import DbenchError, EvidenceLacking, find
 from dbench.shown import say
 
 
@@ -41,9 +41,9 @@ def figures(
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
         raise DbenchError("figures need matplotlib: pip install 'dbench[figures]'") from None
-    if as_list:
-        from dbench_published.figures.card import FIGURES
+    from dbench_published.figures.card import FIGURES
 
+    if as_list:
         for name in ORDER:
             card = FIGURES[name]
             say(f"{name:{max(map(len, ORDER))}}  {card.title} ({'; '.join(card.after)})")
@@ -61,6 +61,9 @@ def figures(
         return
     from dbench.report.files import read_report
     from dbench_published.figures.index import write_index
+
+    for name in only:  # before tables are read
+        find("figure", name, FIGURES)
 
     verdicts = {each["claim"]: each["verdict"] for each in read_report(report)["headings"]} if report else {}
     evidence = [] if runs is None and store is not None else evidence_of_tables(runs)

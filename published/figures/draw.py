@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from dbench.errors import EvidenceLacking, InvalidInput, find
+from dbench.errors import EvidenceLacking, InvalidInput
 from dbench.estimates.evidence import evidence_folders, evidence_pairs, load_population, swept_folders
 from dbench.estimates.partly_scored import on_scored_seeds
 from dbench.estimates.population import Population, PopulationPair
@@ -87,8 +87,6 @@ def draw_figures(
     write: Callable[..., None] = write_figure,
 ) -> Iterator[Drawn]:
     """Draw and write every figure that the evidence carries, in a folder for each piece of evidence."""
-    for name in only:
-        find("figure", name, FIGURES)
     for one in evidence:
         for name in ORDER:
             card = FIGURES[name]

@@ -21,6 +21,13 @@ def data(request):
     return load(request.param)
 
 
+@pytest.fixture(scope="module")
+def drawn(data):
+    """Some factors and their images: to draw rooms takes most of the time of these tests."""
+    factors = some_factors(data)
+    return factors, images(data, factors)
+
+
 def some_factors(data, n=64):
     return data.draw_factors(n, generator(test="contract", data=data.name))
 
@@ -34,20 +41,20 @@ def test_names_and_sizes_are_of_the_same_factors(data):
     assert all(size >= 2 for size in data.factor_sizes)
 
 
-def test_images_are_bytes_of_the_stated_shape(data):
-    batch = images(data, some_factors(data))
+def test_images_are_bytes_of_the_stated_shape(data, drawn):
+    batch = drawn[1]
     assert batch.dtype == np.uint8
     assert batch.shape == (64, *data.image_shape)
     assert batch.max() > 128 > batch.min()
     assert images(data, some_factors(data, 0)).shape == (0, *data.image_shape)
 
 
-def test_loaded_again_with_equal_generators_it_gives_the_same_factors_and_images(data):
-    factors, again = some_factors(data), load(data.name)
+def test_loaded_again_with_equal_generators_it_gives_the_same_factors_and_images(data, drawn):
+    factors, again = drawn[0], load(data.name)
     assert (again.name, again.fingerprint) == (data.name, data.fingerprint)
     assert len(bytes.fromhex(data.fingerprint)) == 32
     np.testing.assert_array_equal(factors, some_factors(data))
-    np.testing.assert_array_equal(images(data, factors), images(again, factors))
+    np.testing.assert_array_equal(drawn[1], images(again, factors))
 
 
 def test_an_image_without_chance_depends_on_its_own_factors_alone(data):

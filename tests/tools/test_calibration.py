@@ -66,7 +66,7 @@ def test_no_rule_errs_too_often_and_what_looked_suspect_was_judged_again():
     for row in page.read():
         worlds = int(row["worlds"].replace(",", ""))
         for wrong in (row["wrong 'reproduced'"], row["wrong 'contradicted' or 'absent'"]):
-            assert page.TOO_OFTEN not in wrong, row["claim"]
+            assert page.TOO_OFTEN not in wrong != "not placed", row["claim"]
             share, low = (float(text) for text in wrong.replace("[", "").split("%")[:2])
             assert low <= 5, f"{row['claim']} errs in {share}% of worlds, {low}% at the least"
             assert worlds >= 1_000 or share <= 3, f"{row['claim']} was judged in {worlds} worlds alone"
@@ -84,6 +84,17 @@ def test_a_page_is_read_as_it_was_written(tmp_path, monkeypatch):
     assert row["wrong 'reproduced'"].startswith("15.0% [13.5%, ")
     assert row["wrong 'reproduced'"].endswith(page.TOO_OFTEN)
     assert "standard error of 2.5% of the spread" in page.PAGE.read_text()
+
+
+def test_heavy_tails_have_a_page_of_their_own_that_says_what_it_leaves_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "HEAVY_TAILS", tmp_path / "heavy-tails.md")
+    claim = ROWS[0].claim
+    blurred = Frequencies("margin", 0.5, 1.0, {Verdict.REPRODUCED: 300}, error=0.4, spread=0.04)
+    assert (blurred.placed, blurred.errs) == (False, False)
+    page.write([page.cells_of(claim, blurred, None, "much")], "Once.", outcome=page.outcome_text([], [claim]))
+    text = page.HEAVY_TAILS.read_text()
+    assert f"\nOnce.\n\nToo often: none. Left out: {page.name_of(claim)}, which judge" in text
+    assert "| 0.5 | not placed | not placed | 300 | not reached | - | much |" in text
 
 
 # ------------------------------------------------------------------ where a margin lies, how often a rule errs there
@@ -138,6 +149,7 @@ def test_worlds_that_do_not_lead_past_the_edge_are_refused():
         places_of(row(), Card(above(9.0)))
     with pytest.raises(InvalidInput, match=r"at of none CARD must be reached .* got 9"):
         places_of(row(at=9.0), CARD)
+    assert [place.name for place in places_of(row(at=9.0, heavy_tails=True), CARD)] == ["margin"]
 
 
 def test_a_margin_is_moved_to_where_more_seeds_see_it():

@@ -30,6 +30,8 @@ from dbench.stats import Interval, share_of
 
 # What a rule may err at its margin.
 LARGEST_ERROR = 0.05
+# Of a margin that is known worse than to this share of the spread between worlds nothing is said.
+_LARGEST_BLUR = 0.5
 # The effect is found to this share of the range it is looked for in.
 _PRECISION = 1e-4
 # Zoos that find a margin roughly; those that place it are others, so that what the first ones owe to chance is gone.
@@ -88,12 +90,17 @@ class Frequencies:
     @property
     def errs(self) -> bool:
         """Whether either error is shown to be more frequent than a rule may err, where the truth is on the edge."""
-        return self.place == "margin" and max(share.low for share in self.wrong) > LARGEST_ERROR
+        return self.place == "margin" and self.placed and max(share.low for share in self.wrong) > LARGEST_ERROR
 
     @property
     def blur(self) -> float:
         """How well the truth is known, as a share of the spread between worlds."""
         return self.error / self.spread if self.spread > 0 else math.nan
+
+    @property
+    def placed(self) -> bool:
+        """Whether the truth is known well enough to count errors; a statistic may jump over the edge of its rule."""
+        return not self.blur > _LARGEST_BLUR
 
     def __add__(self, other: Frequencies) -> Frequencies:
         """Worlds of the same place, judged apart."""

@@ -35,7 +35,7 @@ calibrated](claims-guide.md#calibration).
 {{passes}}
 
 The worlds have normal noise, a seed effect, and what the entry in `tools/calibration/` says. A rule is calibrated for
-worlds like these; heavy tails (`--heavy-tails`), or scores computed from several models as UDR is, may behave
+worlds like these; [heavy tails](heavy-tails.md), or scores computed from several models as UDR is, may behave
 otherwise.
 
 """
@@ -48,7 +48,7 @@ often than {LARGEST_ERROR:.0%}, its row says so. Written by `{COMMAND} --heavy-t
 
 {{passes}}
 
-{{left_out}}
+{{outcome}}
 
 """
 
@@ -63,6 +63,12 @@ def share_text(share: Interval) -> str:
     return f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"
 
 
+def _wrong_text(share: Interval | None) -> str:
+    if share is None:
+        return "not placed"
+    return share_text(share) + (f" {TOO_OFTEN}" if share.low > LARGEST_ERROR else "")
+
+
 def cells_of(claim: Claim, margin: Frequencies, effect: Frequencies | None, at_says: str) -> list[str]:
     """Build the row of one margin, the effect beside it where worlds reach it."""
     return [
@@ -71,7 +77,7 @@ def cells_of(claim: Claim, margin: Frequencies, effect: Frequencies | None, at_s
         str(claim.rule),
         f"{claim.confidence:g}",
         f"{margin.truth:g}",
-        *(share_text(share) + (f" {TOO_OFTEN}" if share.low > LARGEST_ERROR else "") for share in margin.wrong),
+        *map(_wrong_text, margin.wrong if margin.placed else (None, None)),
         f"{margin.worlds:,}",
         *((f"{effect.truth:g}", share_text(effect.share())) if effect else ("not reached", "-")),
         at_says,
@@ -87,7 +93,7 @@ def passes_text(worlds: int, more: int, suspect: float, margins: Iterable[Freque
     """Say how many worlds there were, and how well the margins are known."""
     known = list(margins)
     again = sum(margin.worlds == more for margin in known)
-    blurs = sorted(margin.blur for margin in known if not math.isnan(margin.blur))
+    blurs = sorted(margin.blur for margin in known if margin.placed and not math.isnan(margin.blur))
     placed = ""
     if blurs:
         placed = (
@@ -102,20 +108,21 @@ def passes_text(worlds: int, more: int, suspect: float, margins: Iterable[Freque
     )
 
 
-def left_out_text(claims: Sequence[Claim]) -> str:
-    """Say which claims have no place among heavy tails, and why."""
-    names = ", ".join(map(name_of, claims))
+def outcome_text(erring: Sequence[Claim], left_out: Sequence[Claim]) -> str:
+    """Say which claims err too often among heavy tails, and which have no place there and why."""
+    names, without = ("; ".join(map(name_of, claims)) for claims in (erring, left_out))
     return (
-        f"Left out: {names}. They judge means of log-normal scores, and e to the power of a number with such tails has "
-        "no mean. 'Not reached': with outliers no world's statistic comes to the effect."
+        f"Too often: {names or 'none'}. Left out: {without}, which judge means of log-normal scores: e to the power of "
+        "a number with such tails has no mean. 'Not reached': with outliers no world's statistic comes to the effect. "
+        "'Not placed': it jumps over the rule's edge, so that no margin was found."
     )
 
 
-def write(table: Iterable[Sequence[str]], passes: str, *, left_out: str = "") -> None:
-    """Write the page; that of heavy tails where it is said what that leaves out."""
+def write(table: Iterable[Sequence[str]], passes: str, *, outcome: str = "") -> None:
+    """Write the page; that of heavy tails where it is said what came out there."""
     lines = [line(COLUMNS), line(["---"] * len(COLUMNS)), *map(line, table)]
-    path, head = (HEAVY_TAILS, HEAD_OF_HEAVY_TAILS) if left_out else (PAGE, HEAD)
-    write_file(path, head.format(passes=passes, left_out=left_out) + "\n".join(lines) + "\n")
+    path, head = (HEAVY_TAILS, HEAD_OF_HEAVY_TAILS) if outcome else (PAGE, HEAD)
+    write_file(path, head.format(passes=passes, outcome=outcome) + "\n".join(lines) + "\n")
 
 
 def read() -> list[Mapping[str, str]]:
