@@ -19,7 +19,9 @@ STRICT = dict.fromkeys(("beta_vae_metric", "explicitness", "linear_accuracy", "s
 # A count does not move where no code of the gallery is near the threshold; that it does elsewhere is tested with it.
 UNMOVED = {"informative_codes": {"scale", "shift"}}
 # Of these the whole column takes 5 to 100 seconds each; --check of the command compares all of it.
-SLOW = sorted({name for name in METRICS if METRICS[name].card.speed == "slow"} | {"posterior_mig"})
+SLOW = sorted(
+    {name for name in METRICS if METRICS[name].card.speed == "slow"} | {"dci", "explicitness", "posterior_mig"}
+)
 SOME = ("separation", "chance", "strong_high", "modularity", "explicitness", "permutation", "sign", "scale", "shift")
 # What one test has asked, the next need not ask again.
 subject = cache(prepared)
@@ -51,7 +53,9 @@ def test_the_page_says_what_the_audit_finds_of_slow_metrics_as_far_as_they_are_a
 
 
 @pytest.mark.extension
-@pytest.mark.parametrize("name", sorted(METRICS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name == "posterior_mig")) for name in sorted(METRICS)]
+)
 def test_a_card_declares_just_the_invariances_that_the_audit_measures(name):
     changes = {"permutation", "sign", "scale", "shift"}
     records = audit(subject(name), only=sorted(changes))
