@@ -15,6 +15,7 @@ import dbench.metrics
 from dbench.data import FETCHED, SHIPPED, class_of, load
 from dbench.metrics import METRICS
 from dbench.models.objectives import OBJECTIVES, find_card
+from dbench.zoo.profiles import PROFILES, Profile
 
 DOCS = Path(__file__).parents[1] / "docs"
 PART = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n)(.*?)(?=<!-- end -->)", re.DOTALL)
@@ -105,6 +106,20 @@ def _home(value: object) -> str:
     return getattr(value, "__module__", None) or dbench.metrics.__name__
 
 
+def profiles(_: str) -> str:
+    """List the grids of runs that have a name."""
+    return table("profile | data sets | objectives | network | steps | runs", map(_profile, PROFILES.values()))
+
+
+def _profile(profile: Profile) -> Iterator[str]:
+    yield f"`{profile.name}`"
+    yield ", ".join(f"`{name}`" for name in profile.data)
+    yield ", ".join(f"`{name}`" for name in dict.fromkeys(sweep.objective for sweep in profile.sweeps))
+    yield f"`{profile.network}`"
+    yield f"{profile.steps:,}"
+    yield f"{len(profile.runs(data=profile.data)):,}"
+
+
 def objective_pitfalls(_: str) -> str:
     """List what goes wrong elsewhere, and the tests that show what is done here."""
     cards = [find_card(name) for name in sorted(OBJECTIVES)]
@@ -118,6 +133,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "members": members,
     "objective_pitfalls": objective_pitfalls,
     "objectives": objectives,
+    "profiles": profiles,
     "references": references,
 }
 
