@@ -18,7 +18,7 @@ from dbench.errors import InvalidInput
 from dbench.models import Network
 from dbench.models.objectives import find_card
 from dbench.training.encode import IMAGES, check_images
-from dbench.training.execution import arithmetic
+from dbench.training.execution import arithmetic, check_precision
 from dbench.training.forms import quickest
 from dbench.training.losses import Losses, card_of, extra_shapes
 from dbench.training.state import BLOCK, Draws, Member, State, draw, initial_state
@@ -66,7 +66,7 @@ def train(
         factors: N x k, int64, ground-truth factors of the images; for objectives that need them.
         factor_sizes: number of values of each factor; one more than the largest in ``factors`` when not given.
         device: where to train.
-        precision: one of :data:`dbench.training.execution.PRECISIONS`; the last two need a GPU.
+        precision: one of :data:`dbench.training.execution.PRECISIONS`; the last two are for GPUs.
         state: where to go on from: these members after a multiple of 100 steps; the beginning when not given.
         each_block: is called after every 100 steps and after the last one with the state then, which may be kept
             or stored. Training ends early when it returns true.
@@ -79,7 +79,11 @@ def train(
     check_images(images, network)
     if not any(bool((part > 1).any()) for part in torch.split(images, IMAGES)):
         warnings.warn("no image exceeds 1, where white is 255: were they made for 0 to 1?", UserWarning, stacklevel=2)
-    _check_settings(batch_size=batch_size, learning_rate=learning_rate, likelihood_factor=likelihood_factor)
+    _check_settings(learning_rate=learning_rate, likelihood_factor=likelihood_factor)
+    for name, number, least in (("steps", steps, 0), ("batch_size", batch_size, 1)):
+        if not isinstance(number, int) or number < least:
+            raise InvalidInput(f"{name} must be a whole number of at least {least}, got {number}")
+    check_precision(precision)
     if not 0 <= cooldown <= 1:
         raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {cooldown:g}")
     if not members:
@@ -93,6 +97,9 @@ def train(
         raise InvalidInput(f"state must stand after a multiple of {BLOCK} steps to be gone on from, got {state.step}")
     sizes = _factor_sizes(members, images, factors, factor_sizes)
     extra = extra_shapes(members, network, sizes)
+    if state is not None and (shapes := network.shapes | extra) != state.shapes:
+        other = sorted(name for name, _ in shapes.items() ^ state.shapes.items())
+        raise InvalidInput(f"state must have the parameters of the members and of the network, got another {other[0]}")
     device = torch.device(device)
     state = (initial_state(members, network, extra) if state is None else state).to(device)
     factors = None if factors is None else factors.to(device)

@@ -60,6 +60,12 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[obj
     return nullcontext()
 
 
+def check_precision(precision: str) -> None:
+    """Make sure that it is one of :data:`PRECISIONS`."""
+    if precision not in PRECISIONS:
+        raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+
+
 def check_device(device: str, precision: str = "float32", *, cluster: bool = False) -> None:
     """Make sure that this machine can train on the device with that precision, or a cluster be asked for it."""
     there = ["cpu"]
@@ -69,8 +75,7 @@ def check_device(device: str, precision: str = "float32", *, cluster: bool = Fal
         raise InvalidInput(f"device must be cpu or cuda on a Ray cluster, which picks the GPUs, got {device!r}")
     if not cluster and device not in there:
         raise InvalidInput(f"device must be one that this machine has ({', '.join(there)}), got {device!r}")
-    if precision not in PRECISIONS:
-        raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+    check_precision(precision)
     if device == "cpu" and precision != "float32":
         raise InvalidInput(f"precision must be float32 on a processor, got {precision!r}; it needs --device cuda")
     if precision == "bfloat16" and not cluster and not torch.cuda.is_bf16_supported(including_emulation=False):

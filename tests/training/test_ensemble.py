@@ -156,14 +156,20 @@ def test_a_state_within_a_block_is_not_gone_on_from_but_one_at_the_end_is_return
     ("name", "value", "rule"),
     [
         *[("cooldown", value, "a share of the steps, 0 to 1") for value in (-0.1, 1.5, math.nan)],
-        ("batch_size", 0, "positive and finite"),
+        *[("batch_size", value, "a whole number of at least 1") for value in (0, 0.5, 16.0)],
+        *[("steps", value, "a whole number of at least 0") for value in (-1, 1.5)],
         ("learning_rate", math.nan, "positive and finite"),
         ("likelihood_factor", math.inf, "positive and finite"),
     ],
 )
 def test_a_setting_outside_its_range_is_refused(images, name, value, rule):
     with pytest.raises(InvalidInput, match=f"{name} must be {rule}, got {value:g}"):
-        train(MEMBERS[:1], images, NETWORK, steps=10, **{**SETTINGS, name: value})
+        train(MEMBERS[:1], images, NETWORK, **{"steps": 10, **SETTINGS, name: value})
+
+
+def test_a_precision_that_there_is_not_is_refused_and_not_taken_for_float32(images):
+    with pytest.raises(InvalidInput, match="precision must be one of float32, tf32, bfloat16, got 'float16'"):
+        train(MEMBERS[:1], images, NETWORK, steps=1, precision="float16", **SETTINGS)
 
 
 def test_no_members_and_a_state_of_others_are_refused(images):
@@ -172,6 +178,11 @@ def test_no_members_and_a_state_of_others_are_refused(images):
     state = train(MEMBERS[:1], images, NETWORK, steps=BLOCK, **SETTINGS)
     with pytest.raises(InvalidInput, match="state must be of the 2 members, got one of 1"):
         train(MEMBERS[:2], images, NETWORK, steps=2 * BLOCK, state=state, **SETTINGS)
+    adversarial = Member("factor_vae", 10.0, {"seed": 0})
+    wider = NETWORKS["mlp"](image_shape=(1, 8, 8), hidden=(32, 16))
+    for member, network, name in ((adversarial, NETWORK, "adversary.0.bias"), (MEMBERS[0], wider, "decoder.1.bias")):
+        with pytest.raises(InvalidInput, match=f"state must have the parameters of the .*, got another {name}"):
+            train([member], images, network, steps=2 * BLOCK, state=state, **SETTINGS)
 
 
 @pytest.mark.parametrize("damage", ["missing", "unknown", "shape", "type"])
