@@ -99,9 +99,15 @@ def run(arguments: tuple[str, ...]) -> None:
     named, chosen = list(arguments), [str(folder)]
     for place, (before, one) in enumerate(zip(("", *arguments), arguments, strict=False)):
         # '-k irs' is an expression of pytest's, and '--ignore irs' a path, not the paper
-        if not (before in _VALUED or before.startswith("--dbench-")) and (folder / one.partition("::")[0]).exists():
+        if before in _VALUED or (before.startswith("--dbench-") and "=" not in before):
+            continue
+        path = Path(one.partition("::")[0])
+        if (folder / path).exists():
             named[place], chosen = str(folder / one), []
-        elif not one.startswith("-") and not before.startswith("-") and not Path(one.partition("::")[0]).exists():
+        elif path.exists():
+            if not before.startswith("-") or path.resolve().is_relative_to(folder.resolve()):  # claims/irs
+                chosen = []
+        elif not one.startswith("-") and not before.startswith("-"):
             raise unknown_name("paper", one, {path.parent.name for path in folder.glob("*/test_*.py")})
     report = Path("reports/latest").absolute()
     own = {"expect": folder / "expected.toml", "frozen": folder / "frozen.json"}

@@ -1,5 +1,6 @@
 """The command line."""
 
+import errno
 import importlib
 import io
 import sys
@@ -74,6 +75,8 @@ class _Root(click.Group):
         except DbenchError as error:
             raise _OneLine(_short(error)) from None
         except OSError as error:
+            if error.errno == errno.EPIPE:  # as of '| head': click ends without a word
+                raise
             raise _OneLine(one_line(refused(error))) from None
 
 

@@ -132,7 +132,8 @@ def read_history(folder: str | Path) -> list[tuple[str, Document]]:
         raise InvalidInput(
             f"history must be a folder with reports (NAME.json or NAME/report.json), got {str(folder)!r}"
         )
-    reports = [(path.stem if path.parent == root else path.parent.name, read_report(path)) for path in sorted(paths)]
+    named = [(path.stem if path.parent == root else path.parent.name, path) for path in sorted(paths)]
+    reports = [(one_line(name), read_report(path)) for name, path in named]
     return sorted(reports, key=lambda item: (str(item[1]["provenance"].get("utc", "")), item[0]))
 
 
@@ -155,5 +156,6 @@ def history_lines(history: Sequence[tuple[str, Document]]) -> list[str]:
         if len(verdicts) > 1:
             lines.append(f"{one_line(claim)}: " + ", ".join(f"{verdict} since {name}" for name, verdict in verdicts))
     lines.append(f"{counted(len(steps) - len(lines), 'finding')} never changed")
-    lines += [f"{name}: {counted(len(doc['headings']), 'finding')}, {stand_text(doc)}" for name, doc in history[::-1]]
+    for name, doc in history[::-1]:
+        lines.append(", ".join(filter(None, [f"{name}: {counted(len(doc['headings']), 'finding')}", stand_text(doc)])))
     return lines

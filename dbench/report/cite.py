@@ -15,7 +15,7 @@ PAPER_LINKS = {
     "irs": "https://doi.org/10.48550/arXiv.1811.00007",
     "hownot": "https://doi.org/10.48550/arXiv.1910.05587",
 }
-_SPECIAL = re.compile(r"([#$%&_{}])")
+_LATEX = {"\\": "/", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"} | {sign: f"\\{sign}" for sign in "#$%&_{}"}
 
 
 def anchor(text: str) -> str:
@@ -49,10 +49,11 @@ def bibtex(document: Document, heading: Mapping[str, Any]) -> str:
     revision = f"revision {heading['revision']} of the rule" if heading["revision"] else ""
     parts = [day and f"dbench report of {day}", commit and f"commit {commit}", revision]
     title = f"{heading['claim']}: {heading['verdict']}. {one_line(heading['statement'])}"
+    special = str.maketrans(_LATEX)
     fields = {
         "author": "{The dbench developers}" if heading["paper"] in PAPER_LINKS else "",
-        "title": _SPECIAL.sub(r"\\\1", title.replace("\\", "/")),
-        "howpublished": _SPECIAL.sub(r"\\\1", ", ".join(filter(None, parts))),
+        "title": title.translate(special),
+        "howpublished": ", ".join(filter(None, parts)).translate(special),
         "year": day[:4],
     }
     key = "-".join(filter(None, ["dbench", anchor(heading["claim"]), day]))

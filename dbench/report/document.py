@@ -115,22 +115,26 @@ def _row_of(group: Sequence[Record]) -> Finding:
     return Finding(first["claim"], first["where"], first["says"], (), first["evidence"])
 
 
+_LEFT_ALONE = {"says", "change", "notes", "note", "group", "famous", "aside", "record"}
+
+
 def headings_match(document: Document) -> bool:
     """Whether the headings of a document are those of its records; statements and what heads come from the ledger.
 
-    What they say in words, and which of several equal cases they name, is left alone: another version may have done so
-    otherwise. Reports without ``qualified`` are of before rules were proposed blind, when the largest image size that
-    decided headed a finding: these are taken as they are.
+    What they say in words, which of several equal cases they name, and fields that only one of both has are left alone:
+    another version may have done so otherwise. Reports without ``qualified`` are of before rules were proposed blind,
+    when the largest image size that decided headed a finding: of these only which findings they are is compared.
     """
-    if any("qualified" not in heading for heading in document["headings"]):
-        return True
+    theirs = document["headings"]
+    if any("qualified" not in heading for heading in theirs):
+        return {heading["claim"] for heading in theirs} == by_claim(document["records"]).keys()
     rows = {
         h["claim"]: Finding(h["claim"], h["where"], h["statement"], (), h["heads"], aside=h.get("aside", ""))
-        for h in document["headings"]
+        for h in theirs
     }
-    worded = {"says": "", "change": "", "notes": [], "note": "", "group": "", "famous": "", "aside": ""}
-    ours, theirs = (
-        [{**heading, **worded, "record": bool(heading["record"])} for heading in headings]
-        for headings in (_headings(document["records"], rows, sides_of(document)), document["headings"])
+    ours = _headings(document["records"], rows, sides_of(document))
+    return len(ours) == len(theirs) and all(
+        bool(own["record"]) == bool(other["record"])
+        and all(own[name] == other[name] for name in (own.keys() & other.keys()) - _LEFT_ALONE)
+        for own, other in zip(ours, theirs, strict=True)
     )
-    return ours == theirs

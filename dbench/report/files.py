@@ -36,7 +36,8 @@ def prepare_folder(directory: str | Path) -> Path:
         finally:
             probe.unlink(missing_ok=True)
             for path in new:  # a session that judges nothing, or a part, must not leave an empty one
-                path.rmdir()
+                with contextlib.suppress(OSError):  # another session has begun to write there
+                    path.rmdir()
     except OSError as error:
         raise InvalidInput(
             f"the report must go to a folder that can be written, got {str(directory)!r}: {error.strerror or error}"
@@ -132,7 +133,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
     validate(document, error=DamagedData, source=str(file))
     try:
         match = headings_match(document)
-    except (DbenchError, TypeError, ValueError, ArithmeticError) as error:
+    except (DbenchError, LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise DamagedData(f"{file}: records must be such as a heading can be made of: {error}") from error
     if not match:
         raise DamagedData(f"{file}: headings must be those of its records; the file was edited")

@@ -85,7 +85,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
 def _units_note(record: Record) -> str:
     """What is seen over all units, where a condition leaves some out."""
     every = record["all_units"]
-    outside = sorted({unit for condition in record["regime"] for unit in condition["outside"]})
+    outside = sorted({unit for condition in record["regime"] for unit in condition.get("outside", ())})
     return (
         f"Without {listed(outside, most=MOST_NAMES)}; over all units {every['verdict']} ({number(every['estimate'])})."
     )

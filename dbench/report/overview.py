@@ -23,7 +23,7 @@ _OF_ONE = {"hold": "holds", "failed": "failed"}
 # The largest tables are described, the others counted.
 MOST_TABLES = 2
 # Locatello et al. (2020), section 4: what ours are to be held against.
-STUDY = "A Sober Look has 64 x 64 and 300,000"
+STUDY = {"side": 64, "steps": 300_000}
 
 
 def lead_text(document: Document) -> str:
@@ -82,13 +82,14 @@ def other_failures(document: Document) -> dict[str, int]:
 def models_text(document: Document, record: Record) -> str:
     """Say in short what a record rests on.
 
-    Of trained models: how many of how many objectives, on which images, and the unit.
+    Of trained models: how many of how many objectives, on which images, and the unit; of seeds, of how many.
     """
     tables = {table["name"]: table for table in document["provenance"].get("evidence", ())}
-    table = tables.get(record["params"].get("evidence_folder"))
+    table = tables.get(str(record["params"].get("evidence_folder")))
     if record["evidence"] != "zoo" or table is None:
         return one_line(record["population"]) or EVIDENCE[record["evidence"]]
-    return f"{_trained(table)}; {n_text(record)}"
+    some = record["unit"] == "seed" and record["n"] is not None and record["n"] < table["seeds"]
+    return f"{_trained(table)}; " + (f"{record['n']} of {counted(table['seeds'], 'seed')}" if some else n_text(record))
 
 
 def totals_text(document: Document) -> str:
@@ -101,20 +102,24 @@ def totals_text(document: Document) -> str:
 
 
 def scale_text(document: Document) -> str:
-    """Say how small the models are beside the study's, and when the rules were set."""
+    """Say of findings on trained models how small these are beside the study's, and when the rules were set."""
     headings, sentences = document["headings"], list[str]()
-    if tables := [table for table in _tables(document) if table["side"] and table["steps"]]:
+    trained = any(heading["heads"] == "zoo" and heading["record"] for heading in headings)
+    tables = [table for table in _tables(document) if table["side"] and table["steps"]]
+    if trained and tables and any(tables[0][name] < value for name, value in STUDY.items()):
         size = "{side} x {side} pixels and trained for {steps:,} steps".format(**tables[0])
+        study = "A Sober Look has {side} x {side} and {steps:,}".format(**STUDY)
         sentences.append(
-            f"The models are small, mostly on images of {size}, where {STUDY}: a verdict speaks of such models."
+            f"The models are small, mostly on images of {size}, where {study}: a verdict speaks of such models."
         )
     late = [heading for heading in headings if heading["unconfirmed"]]
     kinds = listed(words for kind, words in EVIDENCE.items() if any(heading["heads"] == kind for heading in late))
-    sentences.append(
-        f"Exploratory, by rules written after their evidence was first read: {len(late)}, all on {kinds}."
-        if late
-        else "All rules were set without sight of the evidence."
-    )
+    if late:
+        sentences.append(
+            f"Exploratory, by rules written after their evidence was first read: {len(late)}, all on {kinds}."
+        )
+    elif trained:
+        sentences.append("Each finding on trained models is judged by a rule that was set without sight of its table.")
     return " ".join(sentences)
 
 

@@ -141,9 +141,9 @@ def change_text(record: Record) -> str:
         return "Such evidence would be judged."
     if verdict == "broken" or record["estimate"] is None:
         return ""
-    if record["confidence"] == 1 and verdict in ("reproduced", "demonstrated", "contradicted"):
+    if record["confidence"] == 1 and verdict != "undecided":
         source = "other printed cells or " if record["evidence"] == "published" else ""
-        return f"An exact value: only {source}another reading of the sentence."
+        return f"An exact value: only {source}another reading of the sentence.{_tipping(record)}"
     if verdict == "undecided":
         at = record["settles_at"]
         more = f"about {counted(at, unit)}" if at else f"more {plural(unit, 2)}"

@@ -89,10 +89,12 @@ def same_words(quote: str, other: str) -> bool:
 def estimate_text(record: Record) -> str:
     """Estimate and interval, to two significant digits of the interval's half-width."""
     estimate, interval = record["estimate"], record["interval"]
-    if estimate is None or interval is None:
-        return "no estimate" if estimate is None else number(estimate)
-    if interval[0] == interval[1] == estimate:
-        return number(estimate)
+    if estimate is None:
+        return "no estimate"
+    if interval is None or interval[0] == interval[1] == estimate:
+        ends = [end for end in (record.get("low"), record.get("high")) if end not in (None, estimate)]
+        # Three digits must not put it on an end of what is asked.
+        return f"{estimate:.6g}" if number(estimate) in map(_bound, ends) else number(estimate)
     half = interval[1] / 2 - interval[0] / 2
     decimals = min(max(1 - math.floor(math.log10(half)), 0), 6) if half > 0 else None
     low, high = (number(end, decimals=decimals) for end in interval)
@@ -117,13 +119,21 @@ def asked_text(record: Record, *, signs: bool = False) -> str:
 
 def _range_text(low: float | None, high: float | None, *, closed: bool, signs: bool) -> str:
     if low is not None and low == high:
-        return f"= {number(low)}" if signs else f"exactly {number(low)}"
+        return f"= {_bound(low)}" if signs else f"exactly {_bound(low)}"
     if low is not None and high is not None:
-        return f"in [{number(low)}, {number(high)}]" if signs else f"from {number(low)} to {number(high)}"
+        return f"in [{_bound(low)}, {_bound(high)}]" if signs else f"from {_bound(low)} to {_bound(high)}"
     least, most = (">=", "<=") if closed else (">", "<")
     if not signs:
         least, most = ("at least", "at most") if closed else ("above", "below")
-    return f"{least} {number(low)}" if high is None else f"{most} {number(high)}"
+    return f"{least} {_bound(low)}" if high is None else f"{most} {_bound(high)}"
+
+
+def _bound(value: float | None) -> str:
+    """An end of what is asked: 0.999999 is not 1, above which nothing would lie."""
+    text = number(value)
+    if value is None or abs(value) >= 1000 or float(value).is_integer() or not float(text).is_integer():
+        return text
+    return f"{value:.9g}"
 
 
 def n_text(record: Record) -> str:
@@ -135,11 +145,11 @@ def printed_text(record: Record) -> str:
     """The printed figure, and whether ours agrees with it."""
     if record["printed"] is None:
         return NOTHING
-    word = record.get("agreement")  # reports of before have none
-    if not word:
+    word, expected = record.get("agreement"), record.get("printed_expects")  # reports of before have neither
+    if not (word and expected):
         return one_line(record["printed"])
     ours = "ours agrees" if word == "agrees" else f"ours is {word}"
-    low, high = record["printed_expects"]
+    low, high = expected
     return f"{one_line(record['printed'])} ({ours}: {number(low)} to {number(high)} was to be expected)"
 
 

@@ -1,3 +1,4 @@
+import errno
 import json
 import subprocess
 import sys
@@ -136,6 +137,13 @@ def test_an_error_of_the_operating_system_gives_a_line(monkeypatch: pytest.Monke
     result = run("zoo", "train", "--store", str(tmp_path))
     assert result.exit_code == 2
     assert "No space left on device (/some/file)" in result.stderr
+
+
+def test_a_reader_who_has_seen_enough_is_told_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    closed = BrokenPipeError(errno.EPIPE, "Broken pipe")
+    monkeypatch.setattr(train_module, "train_runs", Mock(side_effect=closed))
+    result = run("zoo", "train", "--store", str(tmp_path))
+    assert (result.exit_code, "Broken pipe" in result.stderr) == (1, False)
 
 
 def test_an_empty_store_shows_what_is_missing(tmp_path: Path) -> None:

@@ -106,6 +106,11 @@ def test_what_a_report_says_cannot_command_the_terminal(make_record):
     assert all(line.isprintable() for line in history_lines([("a", report), ("b", report)]))
 
 
+def test_a_report_of_unknown_origin_is_listed_by_a_name_that_cannot_command_either(tmp_path, make_record):
+    (tmp_path / "a\x1b[2Jb.json").write_text(json.dumps(build_document([make_record()])))
+    assert history_lines(read_history(tmp_path)) == ["1 finding never changed", "ab: 1 finding"]
+
+
 def test_a_test_is_the_same_from_a_checkout_and_from_a_wheel(make_record):
     named = [document([make_record(nodeid=f"{at}irs/t.py::t")]) for at in ("", "claims/", "dbench_claims/", "mine/")]
     assert [compare(named[1], other).same for other in named] == [1, 1, 1, 0]

@@ -85,10 +85,20 @@ def test_an_expression_of_pytest_is_not_taken_for_a_paper(monkeypatch):
     asked = []
     monkeypatch.setattr(pytest, "main", asked.append)
     claims = Path(__file__).parents[2] / "claims"
-    for given in (["-k", "irs"], ["hownot", "-k", "irs"], ["-n0", "hownot"]):
+    monkeypatch.chdir(claims.parent)
+    for given, passed in (
+        (["-k", "irs"], ["-k", "irs", f"{claims}"]),
+        (["hownot", "-k", "irs"], [f"{claims}/hownot", "-k", "irs"]),
+        (["-n0", "hownot"], ["-n0", f"{claims}/hownot"]),
+        (["--dbench-report=none", "hownot"], ["--dbench-report=none", f"{claims}/hownot"]),
+        (["--dbench-report", "irs"], ["--dbench-report", "irs", f"{claims}"]),
+        (["claims/hownot"], ["claims/hownot"]),
+        (["-n0", "claims/hownot"], ["-n0", "claims/hownot"]),
+        (["--log-file", "README.md"], ["--log-file", "README.md", f"{claims}"]),
+    ):
         with pytest.raises(TypeError):  # there is no status, as nothing was judged
             CliRunner().invoke(main, ["claims", "run", *given], catch_exceptions=False)
-    assert asked == [["-k", "irs", f"{claims}"], [f"{claims}/hownot", "-k", "irs"], ["-n0", f"{claims}/hownot"]]
+        assert asked.pop() == passed
 
 
 def test_a_paper_that_there_is_not_is_named(monkeypatch):
@@ -106,6 +116,18 @@ def test_a_report_of_the_folder_above_goes_beside_it_and_none_to_the_root(tmp_pa
         prepare_folder("/")
     prepare_folder("x/y/z")
     assert not Path("x").exists()
+
+
+def test_a_folder_that_two_sessions_make_at_once_is_fit_for_both(tmp_path, monkeypatch):
+    write_through = files_module._write_through
+
+    def beside_another(path, text):
+        write_through(path, text)
+        write_through(path.with_name("of-another"), text)
+
+    monkeypatch.setattr(files_module, "_write_through", beside_another)
+    prepare_folder(tmp_path / "x" / "y")
+    assert (tmp_path / "x" / "y" / "of-another").exists()
 
 
 def test_a_finding_is_judged_again_where_its_test_lies(tmp_path, sample, monkeypatch):
@@ -203,6 +225,27 @@ def test_records_of_which_no_heading_can_be_made_are_damage(whole):
     path.write_text(json.dumps(document))
     with pytest.raises(DamagedData, match=r"report\.json"):
         read_report(whole)
+
+
+FILTERED = {"estimate": 0.1, "interval": None, "n": 1, "verdict": "absent", "reason": ""}
+
+
+@pytest.mark.parametrize("filtered", [FILTERED | {"left_out": [1]}, FILTERED | {"left_out": [1, 2], "interval": [0.1]}])
+def test_records_that_the_schema_lets_pass_are_damage_all_the_same(whole, sample, filtered):
+    records = [record | {"filtered": filtered} for record in sample["records"]]
+    (whole / "report.json").write_text(json.dumps(sample | {"records": records}))
+    with pytest.raises(DamagedData, match="records must be such as a heading can be made of"):
+        read_report(whole)
+
+
+def test_a_page_is_made_of_records_that_lack_what_the_schema_does_not_ask_for(tmp_path, make_document, sample):
+    for record in sample["records"]:
+        record |= {"all_units": FILTERED, "params": {"evidence_folder": ["a", "list"]}}
+        for condition in record["regime"]:
+            del condition["outside"]
+    document = make_document(sample["records"], provenance=sample["provenance"])
+    write_report(tmp_path, document)
+    assert read_report(tmp_path) == document
 
 
 def test_a_verdict_edited_by_hand_is_noticed(whole):

@@ -90,6 +90,11 @@ TOO_FEW = "of fewer than the 40 seeds that are asked for"
         ({**AGAINST, "null": None}, "on the other side of what is asked (below -0.1)", "that reaches that range ("),
         (EXACTLY, "not below -0.1 as asked", "An exact value: only another reading of the sentence."),
         ({**EXACTLY, "high": 1.0, "low": 1.0, "closed": True}, "not exactly 1 as asked", "only another reading"),
+        (
+            {**EXACTLY, "verdict": "weaker", "tips_at": -0.05, "source": "sign"},
+            "side of 0, but not below -0.1 as asked",
+            "An exact value: only another reading of the sentence. Reproduced for any bound down to -0.05; asked by ",
+        ),
         ({**OPEN, "settles_at": 74}, "below -0.1 as asked, and not wholly outside.", "About 74 seeds would decide it."),
         (OPEN, "and not wholly outside", "More seeds would decide it."),
         ({**OPEN, "settles_at": 7_308}, "and not wholly outside", "More than 1,000 seeds would decide it."),
@@ -205,11 +210,21 @@ def test_the_primary_record_alone_is_unconfirmed_and_the_unexpected_are_counted_
         ({"beside": {"probe": {"weaker": 1}}}, False),
         ({"record": None}, False),
         ({"revision": 9}, False),
+        ({"of a later version": 1}, True),
     ],
 )
 def test_an_edited_heading_is_told_from_other_words(sample, changes, same):
     first, *others = sample["headings"]
     assert headings_match({**sample, "headings": [first | changes, *others]}) is same
+
+
+def test_an_older_report_lacks_fields_and_no_finding(sample):
+    headings = [{name: part for name, part in heading.items() if name != "fresh"} for heading in sample["headings"]]
+    assert headings_match(sample | {"headings": headings})
+    assert not headings_match(sample | {"headings": headings[1:]})
+    old = [{name: part for name, part in heading.items() if name != "qualified"} for heading in headings]
+    assert headings_match(sample | {"headings": old})
+    assert not headings_match(sample | {"headings": [old[0] | {"claim": "sober.unknown"}, *old[1:]]})
 
 
 def test_a_claim_that_the_ledger_does_not_know_is_headed_by_its_primary_record(make_document, make_record):

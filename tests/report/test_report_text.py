@@ -39,6 +39,16 @@ def test_an_estimate_has_the_digits_its_interval_deserves(make_record, estimate,
     assert text.estimate_text(make_record(estimate=estimate, interval=interval)) == shown
 
 
+@pytest.mark.parametrize(
+    ("estimate", "low", "shown", "asked"),
+    [(1.0, 0.999999, "1", "above 0.999999"), (0.95736, 0.957, "0.95736", "above 0.957"), (0.5, 0.957, "0.5", "above ")],
+)
+def test_rounding_moves_no_exact_value_onto_the_end_of_what_is_asked(make_record, estimate, low, shown, asked):
+    record = make_record(estimate=estimate, interval=None, low=low, high=None)
+    assert text.estimate_text(record) == shown
+    assert text.asked_text(record).startswith(asked)
+
+
 def test_rounding_never_moves_a_whole_interval_onto_a_point():
     for exponent in range(-5, 12):
         shown = text.estimate_text({"estimate": 1.0, "interval": [1.0, 1.0 + 10.0**exponent]})
@@ -71,6 +81,10 @@ def test_what_the_rule_asks_is_said_in_words_or_signs(make_record, low, high, cl
 )
 def test_the_printed_figure_is_judged_apart(make_record, word, shown):
     assert text.printed_text(make_record(printed="0.98", agreement=word, printed_expects=[0.9, 1.0])) == shown
+
+
+def test_a_printed_figure_of_unknown_spread_is_shown_alone(make_record):
+    assert text.printed_text(make_record(printed="0.98", agreement="agrees", printed_expects=None)) == "0.98"
 
 
 def test_only_a_y_after_a_consonant_becomes_ies():
