@@ -43,6 +43,7 @@ class Changes:
 
     shared: int  # how many findings both reports judge
     apart: tuple[int, int]  # how many only the old one does, and only the new one
+    uneven: int  # how many a partial report judges on other cases, so that their verdicts are not compared
     headings: tuple[Step, ...]  # findings whose verdict changed, those that fell deepest first
     moved: tuple[tuple[Record, Record], ...]  # (old, new) where the new estimate lies outside of the old interval
     verdicts: int  # how many records changed their verdict
@@ -57,23 +58,27 @@ class Changes:
 def compare(old: Document, new: Document) -> Changes:
     """Compare two reports: findings by their claim, records by everything that tells one from another.
 
-    Where a report is partial, only what both judged is compared.
+    Where a report is partial, only what both judged is compared: verdicts of findings of which both judged all cases.
     """
     complete = old["scope"]["complete"] and new["scope"]["complete"]
     before, after = (
         {heading["claim"]: (heading["verdict"], one_line(heading["says"])) for heading in report["headings"]}
         for report in (old, new)
     )
+    shared = before.keys() & after.keys()
+    cases, cases_now = _cases(old), _cases(new)
+    uneven = set() if complete else {claim for claim in shared if cases.get(claim) != cases_now.get(claim)}
     steps = [
         Step(claim, *before.get(claim, ("", "")), *after.get(claim, ("", "")))
         for claim in dict.fromkeys([*after, *before])
-        if complete or (claim in before and claim in after)
+        if complete or claim in shared - uneven
     ]
     was, now = ({_key(record): record for record in report["records"]} for report in (old, new))
     both = [(was[key], now[key]) for key in now if key in was]
     return Changes(
-        shared=len(before.keys() & after.keys()),
+        shared=len(shared - uneven),
         apart=(len(before.keys() - after.keys()), len(after.keys() - before.keys())),
+        uneven=len(uneven),
         headings=tuple(sorted((step for step in steps if step.old != step.new), key=lambda step: -step.fall)),
         moved=tuple(pair for pair in both if _moved(*pair)),
         verdicts=sum(a["verdict"] != b["verdict"] for a, b in both),
@@ -81,6 +86,15 @@ def compare(old: Document, new: Document) -> Changes:
         removed=len(was.keys() - now.keys()) if complete else 0,
         same=sum(a["verdict"] == b["verdict"] and not _moved(a, b) for a, b in both),
     )
+
+
+def _cases(report: Document) -> dict[str, set[tuple[str, ...]]]:
+    """The cases of the sentence itself, of which the worst heads a finding, by claim."""
+    cases = dict[str, set[tuple[str, ...]]]()
+    for record in report["records"]:
+        if record["role"] == "primary":
+            cases.setdefault(record["claim"], set()).add(_key(record))
+    return cases
 
 
 def _key(record: Record) -> tuple[str, ...]:
@@ -101,16 +115,17 @@ def _moved(old: Record, new: Record) -> bool:
 
 def difference_lines(changes: Changes) -> list[str]:
     """Return a comparison as plain lines, which Markdown shows as lists."""
-    unchanged = "No heading changed" if changes.shared else "The reports share no finding"
+    unchanged = "No heading changed" if changes.shared or changes.uneven else "The reports share no finding"
     lines = [f"Headings that changed: {changes}" if changes.headings else unchanged, ""]
     for step in changes.headings:
         seen = {"was": step.saw, "is": step.sees}
         lines += [f"- {step}", *(f"  - {word}: {says}" for word, says in seen.items() if says)]
-    if any(changes.apart):
+    if any(changes.apart) or changes.uneven:
         old, new = changes.apart
         lines += [
             "",
-            f"Compared: {counted(changes.shared, 'finding')} that both judge; {old} only in OLD, {new} only in NEW",
+            f"Compared: {counted(changes.shared, 'finding')} that both judge; {old} only in OLD, {new} only in NEW"
+            + (f"; {changes.uneven} on other cases" if changes.uneven else ""),
         ]
     lines += ["", f"Estimates that moved out of their interval: {len(changes.moved)}", ""]
     for was, now in changes.moved:
@@ -138,11 +153,21 @@ def read_history(folder: str | Path) -> list[tuple[str, Document]]:
 
 
 def trends(history: Sequence[tuple[str, Document]]) -> dict[str, list[tuple[str, str]]]:
-    """Return for each claim its first verdict and those that changed as (report, verdict), the latest first."""
+    """Return for each claim its first verdict and those that changed as (report, verdict), the latest first.
+
+    Of partial reports those verdicts are left out that rest on other cases than the one before.
+    """
     verdicts: dict[str, list[tuple[str, str]]] = {}
+    last: dict[str, set[tuple[str, ...]]] = {}
     for name, document in history:
+        cases = _cases(document)
         for heading in document["headings"]:
-            steps = verdicts.setdefault(heading["claim"], [])
+            claim = heading["claim"]
+            own = cases.get(claim, set())
+            if not document["scope"]["complete"] and last.get(claim, own) != own:
+                continue
+            last[claim] = own
+            steps = verdicts.setdefault(claim, [])
             if not steps or steps[0][1] != heading["verdict"]:
                 steps.insert(0, (name, heading["verdict"]))
     return verdicts

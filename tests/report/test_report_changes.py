@@ -101,6 +101,21 @@ def test_of_a_partial_report_only_what_both_judged_is_compared(make_record):
     )
 
 
+def test_a_verdict_on_a_part_of_the_cases_is_no_change(make_record):
+    cases = [
+        make_record(params={"metric": m}, nodeid=f"n[{m}]", verdict=v)
+        for m, v in (("a", "reproduced"), ("b", "absent"))
+    ]
+    whole, part = document(cases), document(cases[:1], complete=False)
+    for pair in ((whole, part), (part, whole)):
+        lines = difference_lines(compare(*pair))
+        assert lines[0] == "No heading changed"
+        assert "Compared: 0 findings that both judge; 0 only in OLD, 0 only in NEW; 1 on other cases" in lines
+    assert str(compare(whole, document(cases[:1]))) == f"{cases[0]['claim']}: absent -> reproduced"
+    assert trends([("a", whole), ("b", part), ("c", whole)]) == {cases[0]["claim"]: [("a", "absent")]}
+    assert len(trends([("a", whole), ("b", document(cases[:1]))])[cases[0]["claim"]]) == 2
+
+
 def test_what_a_report_says_cannot_command_the_terminal(make_record):
     report = document([make_record(claim="sober.\x1b[2Jx")]) | {"provenance": {"commit": "\x1b]0;owned\x07"}}
     assert all(line.isprintable() for line in history_lines([("a", report), ("b", report)]))
