@@ -12,17 +12,21 @@ from dbench.estimates.evidence import (
     OnDemand,
     evidence_folders,
     evidence_pairs,
+    has_objectives,
     is_fresh,
     left_out_folders,
     load_left_out,
     load_population,
     repeats,
     swept_folders,
+    whole_data_folders,
 )
 from dbench.estimates.population import Population, PopulationPair
 from dbench.plugin.cases import card_of
 from dbench.study import UNSUPERVISED
 
+# The models that Mahon et al. speak of.
+SIX_SYSTEMS = ("beta_vae", "beta_tcvae", "factor_vae", "parted_vae", "parted_vae_semi", "weak_de")
 # One thread a process: workers do not fight over cores, and sums come out the same with any number of workers.
 threadpool_limits(limits=1)
 # For libraries loaded later, which that limit does not reach: torch and scikit-learn bring an OpenMP of their own.
@@ -33,22 +37,24 @@ def pytest_generate_tests(metafunc):
     """Run every test that asks for evidence tables once for each of them, each pair, or each study of combinations.
 
     Cells and probes are judged on the table nearest to the papers alone, primaries on all, of fresh seeds on that which
-    repeats the heading table of their finding. Tables of training sets with
-    something held out are left to the claims about novel combinations. Without a pair, or such a study, a test still
-    runs, once, and leaves its claim open.
+    repeats the heading table of their finding; those about the six systems on tables that have them. Tables of training
+    sets with something held out are left to the claims about novel combinations. Without such a table, pair or study a
+    test still runs, once, and leaves its claim open.
     """
     wanted = {"evidence_folder", "evidence_pair", "evidence_left_out"} & set(metafunc.fixturenames)
     folders = evidence_folders(metafunc.config.getoption("dbench_evidence")) if wanted else []
     if "evidence_folder" in wanted:
         of_models = {"population", "unsupervised"} & set(metafunc.fixturenames)
         chosen = swept_folders(folders) if of_models else folders
+        if "six_systems" in metafunc.fixturenames:
+            chosen = [f for f in whole_data_folders(folders) if has_objectives(f, SIX_SYSTEMS)] or [None]
         card = card_of(metafunc.definition)
         if card is not None:
             heads = ledger().get(card.id)
-            chosen = [f for f in chosen if not is_fresh(f) or (heads and repeats(f, heads.table))]
+            chosen = [f for f in chosen if not (f and is_fresh(f)) or (heads and repeats(f, heads.table))]
             if "primary" not in (card.role, *card.roles.values()):
                 chosen = chosen[:1]
-        metafunc.parametrize("evidence_folder", chosen, ids=[f.name for f in chosen])
+        metafunc.parametrize("evidence_folder", chosen, ids=[f.name if f else "none" for f in chosen])
     if "evidence_pair" in wanted:
         pairs = evidence_pairs(folders) or [()]
         metafunc.parametrize(
@@ -72,6 +78,19 @@ def population(evidence_folder) -> Population:
 def unsupervised(evidence_folder) -> Population:
     """The runs of one evidence table that were trained without labels: those that A Sober Look speaks of."""
     return _population(evidence_folder, objectives=UNSUPERVISED)
+
+
+@pytest.fixture
+def six_systems(evidence_folder) -> OnDemand:
+    """Return the six systems of Table 2 when called, without any other that a table may hold; with none it is open."""
+
+    def six() -> Population:
+        if evidence_folder is None:
+            needed = f"needs the six systems of Table 2 ({', '.join(SIX_SYSTEMS)})"
+            raise EvidenceLacking(f"{needed}: no evidence table has them all")
+        return _population(evidence_folder, objectives=SIX_SYSTEMS)
+
+    return OnDemand(six)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Evidence about trained models: the tables shipped, those a user names, or those trained on demand."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.resources import files
@@ -97,8 +97,7 @@ def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
     """Return the tables of models that saw all of their data set in training: no combination of factors held out.
 
     The nearest to the papers' comes first: dSprites, of several tables that of most models, then the others by name,
-    and after all of them those of fresh seeds. A table that cannot be read stays in, so that it fails where it is
-    judged.
+    and last those of fresh seeds. A table that cannot be read stays in, so that it fails where it is judged.
     """
     data = {folder: _trained_on(folder)[1] for folder in folders}
 
@@ -147,6 +146,11 @@ def swept_folders(folders: Sequence[Path]) -> list[Path]:
 
     whole = whole_data_folders(folders)
     return [folder for folder in whole if swept(folder)] or whole
+
+
+def has_objectives(folder: Path, objectives: Iterable[str]) -> bool:
+    """Whether the profile of a table has all of these; that of one that cannot be read has none."""
+    return set(objectives) <= {sweep["objective"] for sweep in _settings(folder).get("sweeps", ())}
 
 
 def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:

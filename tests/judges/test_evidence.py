@@ -135,6 +135,29 @@ def test_cells_and_probes_are_judged_on_the_nearest_table_and_primaries_on_all(
     assert set(others) == (swept - {nearest} if everywhere else set())
 
 
+def test_claims_about_six_systems_are_judged_where_they_are_and_on_the_fresh_seeds_of_the_table_that_heads(
+    claim_files, tmp_path
+):
+    def asked(card, root=None):
+        found = {}
+        claim_files["conftest"].pytest_generate_tests(
+            SimpleNamespace(
+                fixturenames=["six_systems", "evidence_folder"],
+                config=SimpleNamespace(getoption=lambda name: root),
+                definition=SimpleNamespace(obj=card.covers(lambda six_systems: None)),
+                parametrize=lambda name, values, ids: found.update({name: ids}),
+            )
+        )
+        return found["evidence_folder"]
+
+    card = claim_files["flaws/test_3_1_misalignment"].TRAINED
+    assert asked(card) == ["systems-dsprites_grid_16", "systems-dsprites_grid_16-fresh"]
+    elsewhere = replace(card, id="flaws.linear-is-weaker")  # of which another table heads the finding
+    assert asked(elsewhere) == asked(replace(card, role="cell")) == ["systems-dsprites_grid_16"]
+    shutil.copytree(evidence.SHIPPED / "micro-scream_dsprites_grid_16", tmp_path / "micro-scream_dsprites_grid_16")
+    assert asked(card, tmp_path) == ["none"]
+
+
 @pytest.mark.parametrize(
     ("case", "heads", "same"),
     [
