@@ -189,7 +189,9 @@ def _with_checked_options(function: Callable[..., Score]) -> Callable[..., Score
             is_number = isinstance(value, numbers.Real) and not is_flag
             if float in allowed and not is_number and (value is not None or type(None) not in allowed):
                 raise InvalidInput(f"{name} must be a finite number, got {value!r:.80}")
-        return function(*given, **options)
+        # Narrow integers of numpy would overflow in products.
+        plain = {name: value.item() if isinstance(value, np.number) else value for name, value in options.items()}
+        return function(*given, **plain)
 
     return called
 

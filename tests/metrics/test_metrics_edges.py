@@ -19,6 +19,7 @@ from dbench.metrics import (
     interventional_robustness,
     irs,
     linear_accuracy,
+    mig,
     mlp_accuracy,
     mutual_information,
     nk,
@@ -240,6 +241,26 @@ def test_a_test_row_that_lies_far_beyond_is_cut():
     assert cut[:, 0].tolist() == [1e70, -3.0]
     assert cut[1, 1] == -kept[1, 1]
     assert cut[0, 1] == 1e70
+
+
+@pytest.mark.parametrize(
+    ("metric", "given", "option", "value"),
+    [
+        (mig, Sample(np.arange(30.0).reshape(6, 5), np.arange(6)[:, None] % 3), "bins", np.int8(100)),
+        (partial(factor_vae, train_votes=20), GridSource(BITS.astype(float), (2, 2)), "batch", np.int8(100)),
+        (partial(beta_vae_metric, train_points=20), GridSource(BITS.astype(float), (2, 2)), "batch", np.uint8(200)),
+    ],
+)
+def test_a_narrow_integer_is_the_number_that_it_is(metric, given, option, value):
+    assert metric(given, **{option: value}).value == metric(given, **{option: int(value)}).value
+
+
+@pytest.mark.parametrize("name", ["dcimig", "infoc", "infom", "jemmig", "med", "mig", "mig_sup", "sufficiency"])
+def test_a_continuous_factor_is_cut_into_two_bins_or_more(name):
+    factors = np.arange(12.0)[:, None]
+    with pytest.raises(InvalidInput, match="bins must be an integer of at least 2, got 1"):
+        METRICS[name](Sample(factors, factors), bins=1)
+    assert np.isfinite(METRICS[name](Sample(factors, factors), bins=2).value)
 
 
 def test_forests_are_those_of_the_papers():
