@@ -15,7 +15,7 @@ from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 
-LARGEST = 700.0  # size of a logarithm whose exponential a float holds, and so does that of its negative
+LARGEST = 700.0  # logarithm of a variance, so that floats hold the variance and its inverse
 CELLS = 1 << 22  # densities of a draw under a row's posterior that are held at once
 
 
