@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Source
 from dbench.metrics.ceilings import between
-from dbench.metrics.inputs import require_count
+from dbench.metrics.inputs import require_count, require_source, require_squarable
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
@@ -27,6 +27,7 @@ def _points(
         factors[1, rows, :, chosen] = factors[0, rows, :, chosen]
         held = np.tile(np.repeat(chosen, batch), 2)
         codes = source.held_codes(factors.reshape(-1, k), held, generator).reshape(*shape[:3], -1)
+        require_squarable(codes)
         features[start : start + 1000] = np.abs(codes[0] - codes[1]).mean(axis=1)
     return features, fixed
 
@@ -53,8 +54,8 @@ def beta_vae_metric(
     """Accuracy of a linear guess of the factor that pairs share from how far apart their codes are.
 
     A Sober Look, section 4.2.1: a factor is chosen, two batches are drawn in which each pair agrees in that
-    factor (its value varies from pair to pair, as in the supplement of Sepliarskaia et al., A.1) and in no
-    other; the mean absolute differences of the codes are one point for scikit-learn's logistic regression with
+    factor (its value varies from pair to pair, as in the supplement of Sepliarskaia et al., A.1), all others
+    drawn anew; the mean absolute differences of the codes are one point for scikit-learn's logistic regression with
     default options. Bounds 0 and 1; chance is 1/k, not taken off unless ``corrected``: max(0, (a - 1/k) / (1 - 1/k))
     for an accuracy of a. A rotation is nearly invisible to it.
 
@@ -64,7 +65,7 @@ def beta_vae_metric(
         its limit). Constant codes score about chance. With a single factor every guess is right: 1.
 
     Raises:
-        InvalidInput: a number of draws below 1.
+        InvalidInput: a number of draws below 1, or codes beyond 1e140.
 
     Example:
         >>> from dbench.codes import GridSource
@@ -83,6 +84,7 @@ def beta_vae_metric(
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
+    require_source(source)
     for name, value in (("batch", batch), ("train_points", train_points), ("test_points", test_points)):
         require_count(name, value, 1)
     generator = given_generator(generator, metric="beta_vae_metric")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
-from dbench.metrics.inputs import numbers_of, require_varying
+from dbench.metrics.inputs import in_range, numbers_of, require_varying
 from dbench.metrics.registry import Score
 from dbench.metrics.relations.information import classes, entropy, mutual_information
 from dbench.seeds import given_generator
@@ -27,8 +27,8 @@ def exact_copies(sample: Sample) -> Sample:
 
     Labels of discrete factors are copied by rank; a constant factor becomes a constant code.
     """
-    halves = numbers_of(sample) * 0.5  # keeps the range finite
-    centred = halves - halves.mean(axis=0)
+    (numbers,) = in_range(numbers_of(sample))
+    centred = numbers - numbers.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
     spread = centred.std(axis=0)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
-from dbench.metrics.inputs import require_count, require_positive
+from dbench.metrics.inputs import in_range, require_count, require_positive
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def predict_labels(
     import torch  # only here: importing dbench.metrics stays quick
 
     epochs, batch, hidden, falling_from, device = astuple(training)
-    train_codes, test_codes = _squarable(train_codes, test_codes)
+    train_codes, test_codes = in_range(train_codes, test_codes)
     mean = train_codes.mean(axis=1, keepdims=True)
     spread = train_codes.std(axis=1, keepdims=True)
     spread = np.where(spread > 1e-12 * np.abs(train_codes).max(axis=1, keepdims=True), spread, np.inf)
@@ -155,14 +155,3 @@ def _require_device(name: str) -> None:
     except (RuntimeError, AssertionError, TypeError) as error:  # what torch raises differs by kind of device
         why = str(error).partition("\n")[0]
         raise InvalidInput(f"device must be one that torch can use here, got {name!r}: {why}") from error
-
-
-def _squarable(train: NDArray[np.float64], test: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Codes whose squares neither overflow nor vanish: those at fault divided by a power of two, others untouched."""
-    largest = np.abs(train).max(axis=1, keepdims=True)
-    at_fault = ((largest > 1e140) | (largest < 1e-140)) & (largest > 0)
-    if not at_fault.any():
-        return train, test
-    power = np.where(at_fault, -np.frexp(largest)[1], 0)
-    with np.errstate(over="ignore"):
-        return np.ldexp(train, power), np.clip(np.ldexp(test, power), -1e140, 1e140)

@@ -48,7 +48,7 @@ def dcimig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | N
         the second is 0. Constant codes have no information.
 
     Raises:
-        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+        InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2

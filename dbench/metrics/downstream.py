@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.boosted_trees import boosted_trees
-from dbench.metrics.inputs import labels_alone, require_count
+from dbench.metrics.inputs import labels_alone, require_count, require_squarable
 from dbench.metrics.registry import Score, metric
 from dbench.metrics.softmax import softmax_predictions, softmax_regressions, with_intercept
 from dbench.seeds import given_generator
@@ -75,6 +75,7 @@ def downstream_accuracy(
     sample = labels_alone(sample, "downstream")
     if model not in ("logistic", "gbt"):
         raise InvalidInput(f"model must be 'logistic' or 'gbt', got {model!r}")
+    require_squarable(sample.codes)
     held = _test_size(sample, test)
     if np.ndim(sizes) != 1 or len(sizes) == 0:
         raise InvalidInput(f"sizes must hold at least one training size, got {sizes!r:.80}")
@@ -153,7 +154,8 @@ def downstream(
         on, ``size`` (the largest), ``test`` and ``chance`` (mean share of the commonest value).
 
     Raises:
-        InvalidInput: too few observations for the sizes asked for, a factor that does not vary, continuous factors.
+        InvalidInput: too few observations for the sizes asked for, a factor that does not vary, continuous factors, or
+            codes beyond 1e140.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2

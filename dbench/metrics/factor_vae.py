@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Source
 from dbench.errors import InvalidInput
-from dbench.metrics.inputs import require_count
+from dbench.metrics.inputs import require_count, require_source, require_squarable
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
@@ -70,7 +70,7 @@ def factor_vae(
         (1/k, one guess for all votes) and ``ceiling`` (1: a copy of the fixed factor alone has variance 0).
 
     Raises:
-        InvalidInput: a number of draws that is too small, or a negative threshold.
+        InvalidInput: a number of draws that is too small, a negative threshold, or codes beyond 1e140.
 
     Example:
         >>> from dbench.codes import GridSource
@@ -85,6 +85,7 @@ def factor_vae(
     See Also:
         :func:`beta_vae_metric`; https://doi.org/10.48550/arXiv.1802.05983
     """
+    require_source(source)
     require_count("batch", batch, 2)
     require_count("train_votes", train_votes, 1)
     require_count("test_votes", test_votes, 1)
@@ -94,6 +95,7 @@ def factor_vae(
     generator = given_generator(generator, metric="factor_vae")
     k = len(source.factor_names)
     codes = source.sample(variance_draws, generator).codes
+    require_squarable(codes)
     variance = codes.var(axis=0, ddof=1)
     # The variance of a constant that no binary fraction is comes out as 1e-34.
     active = (variance >= threshold) & (variance > 0) & (codes != codes[0]).any(axis=0)

@@ -82,10 +82,11 @@ def _fast_moments(values: Array, dead: float) -> tuple[Array, Array] | None:
 
 def _careful_moments(values: Array) -> tuple[Array, Array]:
     """The same for codes of any size; a constant one has deviation 0 and correlation 0."""
-    centred = values - values.mean(axis=0)
+    small = values * 2.0**-24  # keeps sums finite
+    centred = small - small.mean(axis=0)
     # The mean of equal values can be off by a rounding error, which must not pass for variance.
     largest = np.where((values != values[0]).any(axis=0), np.abs(centred).max(axis=0), 0.0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
     deviation = np.sqrt((centred**2).mean(axis=0))
     standard = np.divide(centred, deviation, out=np.zeros_like(centred), where=deviation > 0)
-    return largest * deviation, standard.T @ standard / len(values)
+    return largest * deviation * 2.0**24, standard.T @ standard / len(values)

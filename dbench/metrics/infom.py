@@ -59,7 +59,7 @@ def infom(sample: Sample, *, bins: int = 20, generator: np.random.Generator | No
         Codes that are all constant score 0; with one factor every code with information gets 1.
 
     Raises:
-        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+        InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2

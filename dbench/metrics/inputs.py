@@ -51,16 +51,30 @@ def require_count(name: str, value: int, least: int) -> None:
 
 def require_distinct(name: str, numbers: Sequence[int], size: int, least: int = 1) -> list[int]:
     """Return distinct numbers below ``size``, at least so many, or refuse them."""
-    checked = [int(number) for number in numbers]
-    if len(checked) < least or len(set(checked)) < len(checked) or not all(0 <= number < size for number in checked):
-        raise InvalidInput(f"{name} must be distinct numbers from 0 to {size - 1}, at least {least}, got {checked}")
-    return checked
+    given: list[object] = [numbers] if np.ndim(numbers) == 0 else list(numbers)
+    whole = [int(each) for each in given if isinstance(each, (int, np.integer)) and not isinstance(each, bool)]
+    if not least <= len(set(whole)) == len(given) or not all(0 <= number < size for number in whole):
+        raise InvalidInput(f"{name} must be distinct numbers from 0 to {size - 1}, at least {least}, got {given!r:.80}")
+    return whole
 
 
 def require_positive(name: str, value: float) -> None:
     """Insist on a finite number above 0."""
     if not 0 < value < np.inf:
         raise InvalidInput(f"{name} must be a finite number above 0, got {value}")
+
+
+def require_source(source: object) -> None:
+    """Insist on what can be asked for the codes of an intervention."""
+    if not hasattr(source, "held_codes"):
+        advice = "RowSource(Sample(codes, factors)) makes one"
+        raise InvalidInput(f"source must be a Source of codes, got {type(source).__name__}; {advice}")
+
+
+def require_squarable(codes: NDArray[np.float64]) -> None:
+    """Insist on codes whose sums of squares are finite, where a metric takes them in their own units."""
+    if (largest := max(codes.max(), -codes.min())) > 1e140:
+        raise InvalidInput(f"codes must lie within 1e140 of 0 where their units matter, got {largest:g}")
 
 
 def require_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
@@ -98,16 +112,31 @@ def numbers_of(sample: Sample) -> NDArray[np.float64]:
     return np.concatenate(columns, axis=1)
 
 
+def in_range(codes: NDArray[np.float64], *others: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+    """Divide columns whose squares may overflow or vanish by a power of two, which is exact; others stay untouched.
+
+    What stands beside, such as a test part, is divided by the same, and cut where it lies far beyond.
+    """
+    parts = [codes, *others]
+    largest = np.maximum(codes.max(axis=-2, keepdims=True), -codes.min(axis=-2, keepdims=True))
+    at_fault = ((largest > 1e70) | (largest < 1e-70)) & (largest > 0)
+    if at_fault.any():
+        power = np.where(at_fault, -np.frexp(largest)[1], 0)
+        with np.errstate(over="ignore"):
+            parts = [np.ldexp(part, power) for part in parts]
+    return parts[0], *(np.clip(part, -1e70, 1e70) for part in parts[1:])
+
+
 def standardise(
     train: NDArray[np.float64], test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Scale both parts by the mean and deviation of the training part; what is constant there becomes 0 in both."""
-    halves, other = train * 0.5, test * 0.5  # keeps the range finite
-    mean = halves.mean(axis=0)
-    centred = halves - mean
+    train, test = in_range(train, test)
+    mean = train.mean(axis=0)
+    centred = train - mean
     largest = np.abs(centred).max(axis=0)
-    alive = largest > 1e-12 * np.abs(halves).max(axis=0)
+    alive = largest > 1e-12 * np.abs(train).max(axis=0)
     unit = np.where(alive, largest, 1.0)
     spread = np.where(alive, (centred / unit).std(axis=0), 1.0)
-    x, x_test = ((part - mean) / unit / spread * alive for part in (halves, other))
+    x, x_test = ((part - mean) / unit / spread * alive for part in (train, test))
     return x, x_test

@@ -31,10 +31,10 @@ def _scaled(codes: Array, blocks: Sequence[Sequence[int]]) -> tuple[Array, Array
 
     Constant codes become exactly 0. Also returned is what each group was divided by, relative to the largest.
     """
-    halves = codes * 0.5
-    centred = halves - halves.mean(axis=0)
+    small = codes * 2.0**-24  # keeps sums finite
+    centred = small - small.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
-    centred[:, (largest <= 1e-12 * np.abs(halves).max(axis=0))] = 0.0
+    centred[:, (largest <= 1e-12 * np.abs(small).max(axis=0))] = 0.0
     unit = np.array([np.abs(centred[:, list(block)]).max() for block in blocks])
     for block, top in zip(blocks, unit, strict=True):
         centred[:, list(block)] /= top if top > 0 else 1.0
@@ -99,7 +99,8 @@ def domain_shift_robustness(
     S are the factors that tell domains apart; ``reweight`` corrects for domains that come with other values of the
     factors held. Where no combination of the other factors was seen in two domains the score is 1.
     """
-    held = [factor for factor in range(sample.n_factors) if factor not in set(domain)]
+    domain = require_distinct("domain", domain, sample.n_factors)
+    held = [factor for factor in range(sample.n_factors) if factor not in domain]
     return interventional_robustness(sample, codes, held, domain, bins=bins, quantile=quantile, reweight=reweight)
 
 

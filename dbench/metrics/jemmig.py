@@ -52,7 +52,7 @@ def jemmig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | N
         best is 0. A factor of which no code knows anything gets 0, so constant codes do.
 
     Raises:
-        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+        InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2

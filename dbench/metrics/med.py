@@ -48,7 +48,7 @@ def med(
         shuffled) and ``bins``. Codes without information have weight 0; if all are, the score is 0.
 
     Raises:
-        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+        InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2

@@ -46,7 +46,7 @@ def minimality(sample: Sample, *, bins: int = 20, generator: np.random.Generator
         of them score 0.
 
     Raises:
-        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+        InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2

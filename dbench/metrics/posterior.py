@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.errors import InvalidInput
+from dbench.metrics.inputs import as_codes
 from dbench.metrics.registry import Score, metric
 
 ACTIVE = 0.01
@@ -15,15 +16,16 @@ def kl_per_code(mean: NDArray[np.float64], logvar: NDArray[np.float64]) -> NDArr
 
     Means and natural logarithms of variances are n x d, or models x n x d.
     """
-    mean, logvar = np.asarray(mean, dtype=np.float64), np.asarray(logvar, dtype=np.float64)
-    if mean.shape != logvar.shape or mean.ndim < 2 or 0 in mean.shape:
+    mean, logvar = (as_codes(name, of, ndim=max(np.ndim(of), 2)) for name, of in (("mean", mean), ("logvar", logvar)))
+    if mean.shape != logvar.shape:
         raise InvalidInput(f"mean and logvar must share a shape of n x d, got {mean.shape} and {logvar.shape}")
-    if not (np.isfinite(mean).all() and np.isfinite(logvar).all()):
-        raise InvalidInput("mean and logvar must be finite, got NaN or infinite entries")
     with np.errstate(over="ignore"):
         divergence = 0.5 * (mean**2 + np.expm1(logvar) - logvar).mean(axis=-2)
     if not np.isfinite(divergence).all():
-        raise InvalidInput(f"the posterior's divergence must be finite, got logvar up to {logvar.max()}")
+        raise InvalidInput(
+            "the posterior's divergence must be finite, "
+            f"got logvar up to {logvar.max()} and mean up to {np.abs(mean).max()} from 0"
+        )
     return np.asarray(np.maximum(divergence, 0.0))
 
 

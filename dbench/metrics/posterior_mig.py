@@ -8,13 +8,14 @@ from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.aggregations import gap_per_factor
 from dbench.metrics.ceilings import shuffled
-from dbench.metrics.inputs import label_indices, labels_alone, require_count, require_varying
+from dbench.metrics.inputs import as_codes, label_indices, labels_alone, require_count, require_varying
 from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations import entropy
 from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 
+LARGEST = 700.0  # logarithm of a variance, so that floats hold the variance and its inverse
 CELLS = 1 << 22  # densities of a draw under a row's posterior that are held at once
 
 
@@ -38,7 +39,8 @@ def posterior_information(
         for start in range(0, n, block):
             part = slice(start, start + block)
             # Constants of the density cancel in the difference.
-            density = -0.5 * (spread + (z[part, None] - centre) ** 2 * np.exp(-spread))
+            with np.errstate(over="ignore"):  # a density of 0
+                density = -0.5 * (spread + (z[part, None] - centre) ** 2 * np.exp(-spread))
             whole = logsumexp(density, axis=1) - np.log(n)
             for j, label in enumerate(labels.T):
                 same = masks[j][part] if masks is not None else label[part, None] == label
@@ -76,7 +78,7 @@ def posterior_mig(
 
     Args:
         sample: means of the posteriors as codes, and n x k labels.
-        logvar: n x d, natural logarithms of the variances.
+        logvar: n x d, natural logarithms of the variances, cut to -700 and 700.
         draws: most rows that are used, drawn at random of more.
         generator: by default one that is derived from the metric's name.
 
@@ -101,12 +103,9 @@ def posterior_mig(
     """
     sample = labels_alone(sample, "posterior_mig")
     require_count("draws", draws, 2)
-    spread = np.asarray(logvar, dtype=np.float64)
-    if spread.shape != sample.codes.shape or not np.isfinite(spread).all():
-        raise InvalidInput(
-            f"logvar must be finite, of the codes' shape {sample.codes.shape}, got shape {spread.shape} with "
-            f"{int((~np.isfinite(spread)).sum())} entries that are not finite"
-        )
+    spread = np.clip(as_codes("logvar", logvar), -LARGEST, LARGEST)
+    if spread.shape != sample.codes.shape:
+        raise InvalidInput(f"logvar must have the shape of the codes, {sample.codes.shape}, got {spread.shape}")
     generator = given_generator(generator, metric="posterior_mig")
     if len(sample) > draws:
         rows = generator.choice(len(sample), size=draws, replace=False)

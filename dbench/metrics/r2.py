@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics.inputs import numbers_of, ordered_alone, require_varying, standardise
+from dbench.metrics.inputs import in_range, numbers_of, ordered_alone, require_varying, standardise
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
 
@@ -49,7 +49,7 @@ def _nonlinear(x: Array, y: Array, x_test: Array) -> Array:
 
 def _r_squared(train: Sample, test: Sample, model: Model) -> Array:
     x, x_test = standardise(train.codes, test.codes)
-    y, truth = (part.factors.astype(np.float64) for part in (train, test))
+    y, truth = in_range(train.factors.astype(np.float64), test.factors.astype(np.float64))
     mean = y.mean(axis=0)
     unit = np.maximum(np.abs(y - mean).max(axis=0), np.abs(truth - mean).max(axis=0))
     unit[unit == 0] = 1.0  # a split can leave one value only

@@ -189,7 +189,9 @@ def _with_checked_options(function: Callable[..., Score]) -> Callable[..., Score
             is_number = isinstance(value, numbers.Real) and not is_flag
             if float in allowed and not is_number and (value is not None or type(None) not in allowed):
                 raise InvalidInput(f"{name} must be a finite number, got {value!r:.80}")
-        return function(*given, **options)
+        # Narrow integers of numpy would overflow in products.
+        plain = {name: value.item() if isinstance(value, np.number) else value for name, value in options.items()}
+        return function(*given, **plain)
 
     return called
 
@@ -200,11 +202,12 @@ def _of_arrays(function: Callable[..., Score]) -> Callable[..., Score]:
 
     @functools.wraps(function)
     def called(*given: Any, continuous: Collection[str] = (), discrete: Collection[str] = (), **options: Any) -> Score:
-        if "sample" in options or (given and isinstance(given[0], Sample)):
+        if not given and first in options:
+            given = (options.pop(first),)
+        if given and isinstance(given[0], Sample):
             if len(continuous) or len(discrete):
                 raise InvalidInput("continuous and discrete go with arrays of factors; a Sample has its kinds")
-            sample = options.pop("sample", None) or given[0]
-            return _with_notes(function(sample, *given[1:], **options), sample)
+            return _with_notes(function(*given, **options), given[0])
         codes = given[0] if given else options.pop("codes", None)
         factors = given[1] if len(given) > 1 else options.pop("factors", None)
         if first == "codes" and codes is not None and factors is None:

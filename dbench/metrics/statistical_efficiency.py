@@ -42,7 +42,7 @@ def statistical_efficiency(
         0 where the accuracy with many observations is 0.
 
     Raises:
-        InvalidInput: too few observations, a factor that does not vary, continuous factors.
+        InvalidInput: too few observations, a factor that does not vary, continuous factors, or codes beyond 1e140.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2

@@ -37,7 +37,7 @@ def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generato
         codes, shuffled), ``ceiling`` (of one exact copy of each factor) and ``bins``. Constant codes score 0.
 
     Raises:
-        InvalidInput: a factor that does not vary, or fewer than 1 bin.
+        InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.errors import InvalidInput, find
 from dbench.metrics.aggregations import dci_completeness, dci_disentanglement
-from dbench.metrics.inputs import as_codes, require_count, require_matrix
+from dbench.metrics.inputs import as_codes, in_range, require_count, require_matrix
 from dbench.metrics.lasso import Moments, cross_validated_lasso, fold_moments, lasso_of_moments
 from dbench.metrics.registry import Score, metric
 from dbench.seeds import given_generator
@@ -68,6 +68,7 @@ def _pairs(matrices: Array, informative_a: Flags, informative_b: Flags) -> Array
 
 def _standardise(codes: Array) -> Array:
     """Mean 0 and variance 1 for every code; constant codes become 0."""
+    (codes,) = in_range(codes)
     centred = codes - codes.mean(axis=-2, keepdims=True)
     spread = centred.std(axis=-2, keepdims=True)
     alive = spread > 1e-12 * np.abs(codes).max(axis=-2, keepdims=True)

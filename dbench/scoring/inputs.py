@@ -16,7 +16,7 @@ from dbench.codes.reading import CodesFile
 from dbench.codes.source import Factors
 from dbench.errors import InvalidInput
 from dbench.metrics import entropy, mutual_information
-from dbench.metrics.inputs import label_indices
+from dbench.metrics.inputs import in_range, label_indices
 from dbench.metrics.relations import classes
 from dbench.seeds import generator
 from dbench.shown import one_line, some
@@ -207,10 +207,10 @@ def explained(codes: NDArray[np.float64]) -> NDArray[np.float64]:
         [1.0, 1.0, 1.0, 0.0]
     """
     shares = np.zeros(codes.shape[1])
-    varies = np.flatnonzero(np.ptp(codes, axis=0) > 0)
+    varies = np.flatnonzero((codes != codes[0]).any(axis=0))
     if len(varies) < 2:
         return shares
-    values, vectors = np.linalg.eigh(np.corrcoef(codes[:, varies], rowvar=False))
+    values, vectors = np.linalg.eigh(np.corrcoef(in_range(codes[:, varies])[0], rowvar=False))
     inverse = (vectors**2 / np.maximum(values, 1e-12)).sum(axis=1)
     shares[varies] = 1 - 1 / np.maximum(inverse, 1.0)
     return shares

@@ -59,6 +59,8 @@ def test_every_metric_of_a_sample_takes_arrays() -> None:
         assert any("continuous" in names for names in kinds) == takes, name
     assert sap(CODES, FACTORS, relation="r2").value == sap(Sample(CODES, FACTORS), relation="r2").value
     assert mig(codes=CODES, factors=FACTORS).value == mig(sample=Sample(CODES, FACTORS)).value  # type: ignore[call-overload]
+    for name in ("gaussian_total_correlation", "code_mutual_information"):
+        assert METRICS[name](codes=Sample(CODES, FACTORS)).value == METRICS[name](CODES).value
 
 
 def test_metrics_that_look_at_codes_alone_take_them_alone() -> None:
@@ -72,6 +74,8 @@ def test_metrics_that_look_at_codes_alone_take_them_alone() -> None:
 def test_a_metric_of_half_an_input_says_what_is_missing(given: tuple[object, ...]) -> None:
     with pytest.raises(InvalidInput, match="mig must be given a Sample, or codes and factors, got"):
         mig(*given)  # type: ignore[call-overload]
+    with pytest.raises(InvalidInput, match="mig must be given a Sample, or codes and factors, got"):
+        mig(**dict(zip(("sample", "factors"), given, strict=False)) | {"factors": None})  # type: ignore[call-overload]
 
 
 def test_columns_of_frames_name_codes_and_factors() -> None:

@@ -19,6 +19,7 @@ from dbench.metrics import (
     interventional_robustness,
     irs,
     linear_accuracy,
+    mig,
     mlp_accuracy,
     mutual_information,
     nk,
@@ -27,9 +28,8 @@ from dbench.metrics import (
     tree_importance,
 )
 from dbench.metrics.boosted_trees import boosted_trees
-from dbench.metrics.classifiers import _squarable
 from dbench.metrics.dci_explicitness import _explicitness
-from dbench.metrics.inputs import label_indices
+from dbench.metrics.inputs import in_range, label_indices
 from dbench.metrics.interventions import _segment_quantile
 from dbench.metrics.lasso import _walk
 from dbench.metrics.linear_accuracy import linear_accuracies
@@ -214,13 +214,53 @@ def test_the_normaliser_is_a_distance_of_codes_together():
 
 def test_codes_of_each_model_are_brought_to_squares_that_can_be_told():
     train = np.array([[[1e200, 1.0], [-2e200, 2.0]], [[1.0, 1e-200], [2.0, 0.0]]])
-    squared, same = _squarable(train, train)
+    squared, same = in_range(train, train)
     np.testing.assert_array_equal(squared, same)
     assert np.isfinite(squared**2).all()
     assert (squared[0, :, 1] == [1, 2]).all()
     assert (squared[1, :, 0] == [1, 2]).all()
     assert 0.5 <= squared[1, 0, 1] < 1
     np.testing.assert_allclose(squared[0, :, 0], [1 / 2 * squared[0, 1, 0] * -1, squared[0, 1, 0]])
+
+
+@pytest.mark.parametrize("unit", [2.0**-600, 2.0**600, 2.0**1019])
+def test_informativeness_does_not_depend_on_the_unit_of_a_continuous_factor(unit):
+    stream = np.random.default_rng(0)
+    factors = stream.uniform(-8, 8, size=(90, 2))
+    codes = factors + stream.normal(size=factors.shape)
+    one, other = (dci(Sample(codes, factors * by), estimator="lasso").details for by in (1.0, unit))
+    assert other == pytest.approx(one)
+    assert one["informativeness"] > 0.5
+
+
+def test_a_test_row_that_lies_far_beyond_is_cut():
+    train, test = np.array([[-1.0, 0.0], [1.0, 1e100]]), np.array([[1e200, 5e199], [-3.0, -1e100]])
+    assert in_range(train)[0][:, 0].tolist() == [-1.0, 1.0]
+    kept, cut = in_range(train, test)
+    assert (kept[:, 0] == train[:, 0]).all()
+    assert cut[:, 0].tolist() == [1e70, -3.0]
+    assert cut[1, 1] == -kept[1, 1]
+    assert cut[0, 1] == 1e70
+
+
+@pytest.mark.parametrize(
+    ("metric", "given", "option", "value"),
+    [
+        (mig, Sample(np.arange(30.0).reshape(6, 5), np.arange(6)[:, None] % 3), "bins", np.int8(100)),
+        (partial(factor_vae, train_votes=20), GridSource(BITS.astype(float), (2, 2)), "batch", np.int8(100)),
+        (partial(beta_vae_metric, train_points=20), GridSource(BITS.astype(float), (2, 2)), "batch", np.uint8(200)),
+    ],
+)
+def test_a_narrow_integer_is_the_number_that_it_is(metric, given, option, value):
+    assert metric(given, **{option: value}).value == metric(given, **{option: int(value)}).value
+
+
+@pytest.mark.parametrize("name", ["dcimig", "infoc", "infom", "jemmig", "med", "mig", "mig_sup", "sufficiency"])
+def test_a_continuous_factor_is_cut_into_two_bins_or_more(name):
+    factors = np.arange(12.0)[:, None]
+    with pytest.raises(InvalidInput, match="bins must be an integer of at least 2, got 1"):
+        METRICS[name](Sample(factors, factors), bins=1)
+    assert np.isfinite(METRICS[name](Sample(factors, factors), bins=2).value)
 
 
 def test_forests_are_those_of_the_papers():

@@ -84,7 +84,7 @@ def test_domain_shift_robustness_tells_features_that_move_with_the_domain():
     assert domain_shift_robustness(sample, [1], [2]) == pytest.approx(1 - 0.25 / 1.25)
     assert domain_shift_robustness(sample, [2], [2]) == pytest.approx(0.0)
     assert domain_shift_robustness(sample, [0, 1], [2]) > domain_shift_robustness(sample, [1], [2])
-    with pytest.raises(InvalidInput, match="changed must be distinct"):
+    with pytest.raises(InvalidInput, match="domain must be distinct"):
         domain_shift_robustness(sample, [0], [3])
 
 
@@ -155,6 +155,7 @@ def test_scaling_all_codes_alike_changes_nothing_and_codes_may_be_huge(worlds):
     value = irs(sample).value
     for factor in (1e-200, 1e300, -3.0):
         assert irs(Sample(sample.codes * factor, sample.factors)).value == pytest.approx(value)
+    assert irs(Sample((sample.codes + 8) * 2.0**1019, sample.factors)).value == pytest.approx(value)
 
 
 def test_rows_are_numbered_alike_where_keys_would_overflow():

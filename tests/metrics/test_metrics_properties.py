@@ -84,6 +84,15 @@ def test_a_declared_invariance_holds(name, change):
 
 
 @pytest.mark.parametrize(
+    "name", [name for name in NAMES if "scale" in CARDS[name].invariant and CARDS[name].speed != "slow"]
+)
+@pytest.mark.parametrize("unit", [2.0**1019, 2.0**-1000])
+def test_codes_may_be_as_large_or_small_as_floats_are(name, unit):
+    largest = CODES / np.abs(CODES).max() * 16
+    assert score(name, largest * unit).value == pytest.approx(score(name, largest).value, abs=CARDS[name].tolerance)
+
+
+@pytest.mark.parametrize(
     ("name", "change"),
     [(name, change) for name in APPROXIMATE for change in sorted(CARDS[name].varies) if change != "scale"],
 )
@@ -178,7 +187,7 @@ def test_continuous_factors_are_scored_where_that_makes_sense(name):
 
 
 @pytest.mark.parametrize("name", sorted(set(OF_FACTORS) - set(LABELS_ONLY)))
-@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60, -(2.0**-400), 2.0**400])
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60, -(2.0**-400), 2.0**400, 2.0**1022])
 def test_the_unit_of_a_continuous_factor_changes_nothing(name, unit):
     factors = np.random.default_rng(1).uniform(-1, 1, size=(300, 2))
     codes = factors + 0.2 * OTHER[:300, :2]

@@ -9,6 +9,7 @@ from dbench.metrics import (
     beta_vae_metric,
     code_mutual_information,
     dci,
+    domain_shift_robustness,
     downstream,
     explicitness,
     factor_vae,
@@ -42,6 +43,7 @@ SOURCE = GridSource(BITS.astype(float), (2, 2))
 REAL = Sample(np.eye(4), np.eye(4))
 ONES = np.ones((3, 2))
 TWO, FLAGS = np.ones((2, 9, 3)), np.ones((2, 3), dtype=bool)  # models
+HUGE = 1e141 * BITS
 NAN, INF = (np.array([[1, 1], [1, spoilt], [1, 1]]) for spoilt in (np.nan, np.inf))
 
 
@@ -73,10 +75,18 @@ REFUSED = [
     (lambda: informative_mask(ONES, ONES, threshold=np.inf), "threshold must be a finite number .* 0, got inf"),
     (lambda: informative_codes(np.ones((2, 3, 2)), np.ones((2, 3, 2))), r"mean must .* got shape \(2, 3, 2\)"),
     (lambda: kl_per_code(ONES, ONES[:, :1]), "share a shape"),
-    (lambda: kl_per_code(NAN, ONES), "mean and logvar must be finite"),
-    (lambda: kl_per_code(ONES, NAN), "mean and logvar must be finite"),
-    (lambda: kl_per_code(ONES, INF), "mean and logvar must be finite"),
-    (lambda: kl_per_code(ONES, np.full((3, 2), 1000.0)), "finite"),
+    (lambda: kl_per_code(NAN, ONES), "mean must be finite"),
+    (lambda: kl_per_code(ONES, NAN), "logvar must be finite"),
+    (lambda: kl_per_code(ONES, INF), "logvar must be finite"),
+    (lambda: kl_per_code(ONES, np.full((3, 2), 1000.0)), "finite, got logvar up to 1000.0 and mean up to 1.0 from 0"),
+    (lambda: kl_per_code(-1e200 * ONES, ONES), r"finite, got logvar up to 1.0 and mean up to 1e\+200 from 0"),
+    (lambda: kl_per_code(np.ma.masked_equal(ONES, 1.0), ONES), "mean must not be masked"),
+    (lambda: kl_per_code(ONES, 1j * ONES), "logvar must hold real numbers"),
+    (lambda: beta_vae_metric(GridSource(HUGE, (2, 2))), r"codes must lie within 1e140 of 0 .* got 1e\+141"),
+    (lambda: factor_vae(GridSource(-HUGE, (2, 2))), r"codes must lie within 1e140 of 0 .* got 1e\+141"),
+    (lambda: downstream(Sample(HUGE, BITS)), r"codes must lie within 1e140 of 0 .* got 1e\+141"),
+    (lambda: beta_vae_metric(SAMPLE), r"source must be a Source .* got Sample; RowSource\("),
+    (lambda: factor_vae(BITS), r"source must be a Source .* got ndarray; RowSource\("),
     (lambda: require_matrix("values", INF), "values must be finite"),
     (lambda: cross_validated_lasso(ONES, ONES[:2], folds=2), "equally many rows, at least 2, got 3 and 2"),
     (lambda: mig_gap(np.eye(2), [1.0, 0.0]), "above 0"),
@@ -84,6 +94,14 @@ REFUSED = [
     (lambda: mig_gap(np.eye(2), [1.0, np.nan]), "above 0"),
     (lambda: interventional_robustness(SAMPLE, [0], [0, 1], [1]), "must not overlap"),
     (lambda: interventional_robustness(SAMPLE, [0], [0], [1], quantile=1.5), r"quantile must .* at most 1, got 1\.5"),
+    *[
+        (lambda numbers=numbers: interventional_robustness(SAMPLE, numbers, [0], [1]), "codes must be distinct numbers")
+        for numbers in ([0.7], [True], ["0"], [[0]], [0, 0], [2], [-1], [])
+    ],
+    (
+        lambda: domain_shift_robustness(SAMPLE, [0], ["b"]),
+        r"domain must be distinct numbers from 0 to 1, .* got \['b'\]",
+    ),
     (lambda: crossed_empida(SAMPLE.codes, BITS, [[0]], [], [1]), "all factors together"),
     (lambda: irs(SAMPLE, bins=0), "bins must be an integer of at least 1, got 0"),
     (lambda: irs(SAMPLE, quantile=0.0), "quantile must lie above 0 and be at most 1, got 0.0"),

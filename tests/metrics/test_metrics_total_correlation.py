@@ -39,6 +39,7 @@ def test_a_sample_gives_what_its_codes_give_and_codes_may_be_huge_or_tiny():
     expected = gaussian_total_correlation(codes).value
     assert gaussian_total_correlation(Sample(codes, np.arange(100)[:, None])).value == expected
     assert gaussian_total_correlation(codes * 1e200).value == pytest.approx(expected)
+    assert gaussian_total_correlation((codes + 8) * 2.0**1019).value == pytest.approx(expected)
     # Their variance is so small that floats hold but a few digits of it.
     assert gaussian_total_correlation(codes * 1e-160, dead=0.0).value == pytest.approx(expected)
 

@@ -41,6 +41,9 @@ def test_codes_follow_from_others_from_a_share_of_999_in_1000_on_and_ten_are_nam
     monkeypatch.setattr(inputs, "MOST", 11)
     assert said(many, factors) == ""
     assert inputs.explained(np.c_[RNG.normal(size=50), np.zeros(50)]).tolist() == [0, 0]
+    codes = RNG.normal(size=(50, 3)).cumsum(axis=1)
+    for unit in (2.0**1018, 2.0**-1000):
+        np.testing.assert_allclose(inputs.explained(codes * unit), inputs.explained(codes))
 
 
 @pytest.mark.parametrize(

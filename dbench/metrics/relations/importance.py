@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.boosted_trees import boosted_trees
-from dbench.metrics.inputs import as_codes, ranked, standardise
+from dbench.metrics.inputs import as_codes, in_range, ranked, standardise
 from dbench.metrics.lasso import cross_validated_lasso
 
 Estimator = Literal["gbt", "gbt_sklearn", "forest", "suter"]
@@ -75,10 +75,11 @@ def tree_importance(
     if candidates is not None and not 1 <= candidates <= train.n_codes:
         raise InvalidInput(f"candidates must be from 1 to the {train.n_codes} codes, got {candidates}")
     # scikit-learn's trees work in single precision and take values within 1e-7 for equal, so scale must not get there.
-    centre = train.codes.mean(axis=0)
-    spread = np.abs(train.codes - centre).max(axis=0)
+    parts = in_range(train.codes, test.codes)
+    centre = parts[0].mean(axis=0)
+    spread = np.abs(parts[0] - centre).max(axis=0)
     spread = np.where(spread > 1e-12 * np.abs(centre), spread, np.inf)
-    train_codes, test_codes = (np.clip((part.codes - centre) / spread, -1e30, 1e30) for part in (train, test))
+    train_codes, test_codes = (np.clip((part - centre) / spread, -1e30, 1e30) for part in parts)
     matrix = np.zeros((train.n_codes, train.n_factors))
     scores = np.empty((2, train.n_factors))
     for j, seed in enumerate(generator.integers(2**31, size=train.n_factors)):
@@ -128,14 +129,14 @@ def lasso_regression(train: Sample, test: Sample) -> Importance:
     vary in a part. A single training observation predicts itself.
     """
     x, x_test = standardise(train.codes, test.codes)
-    mean, spread = train.factors.mean(axis=0), train.factors.std(axis=0)
+    numbers, truth = in_range(train.factors.astype(np.float64), test.factors.astype(np.float64))
+    mean, spread = numbers.mean(axis=0), numbers.std(axis=0)
     weights = np.zeros((train.n_codes, train.n_factors))
     if len(train) > 1:
-        numbers = train.factors.astype(np.float64)
         y = standardise(numbers, numbers)[0]
         weights = cross_validated_lasso(x, y, folds=min(5, len(train))).weights
     scores = [
-        [quality(mean[j] + spread[j] * values @ weights[:, j], part.factors[:, j], False) for j in range(len(mean))]
-        for values, part in ((x, train), (x_test, test))
+        [quality(mean[j] + spread[j] * values @ weights[:, j], part[:, j], False) for j in range(len(mean))]
+        for values, part in ((x, numbers), (x_test, truth))
     ]
     return Importance(np.abs(weights), np.array(scores[0]), np.array(scores[1]))

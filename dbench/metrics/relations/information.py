@@ -55,6 +55,7 @@ def classes(sample: Sample, bins: int = 20) -> NDArray[np.int64]:
     """
     if sample.discrete:
         return sample.factors.astype(np.int64)
+    require_count("bins", bins, 2)  # one would leave a continuous factor without entropy
     label = [kind != "continuous" for kind in sample.kinds]
     return np.where(label, sample.factors, quantise(sample.factors, bins)).astype(np.int64)
 

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
-from dbench.metrics.inputs import as_codes
+from dbench.metrics.inputs import as_codes, in_range
 
 Array = NDArray[np.float64]
 
@@ -13,6 +13,7 @@ CELLS = 1 << 25  # of codes that are worked on at once
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    (values,) = in_range(values)
     centred = values - values.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
     # A constant column can come out as 1e-17 after centring; its correlation is 0, not that of its rounding errors.
