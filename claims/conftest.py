@@ -37,24 +37,28 @@ def pytest_generate_tests(metafunc):
     """Run every test that asks for evidence tables once for each of them, each pair, or each study of combinations.
 
     Cells and probes are judged on the table nearest to the papers alone, primaries on all, of fresh seeds on that which
-    repeats the heading table of their finding; those about the six systems on tables that have them. Tables of training
-    sets with something held out are left to the claims about novel combinations. Without such a table, pair or study a
-    test still runs, once, and leaves its claim open.
+    repeats the heading table of their finding; those about the six systems on tables that have them. Those that ask for
+    data sets by name are judged once more where the heading table has fresh seeds. Tables of training sets with
+    something held out are left to the claims about novel combinations. Without such a table, pair or study a test still
+    runs, once, and leaves its claim open.
     """
-    wanted = {"evidence_folder", "evidence_pair", "evidence_left_out"} & set(metafunc.fixturenames)
+    wanted = {"evidence_folder", "evidence_seeds", "evidence_pair", "evidence_left_out"} & set(metafunc.fixturenames)
     folders = evidence_folders(metafunc.config.getoption("dbench_evidence")) if wanted else []
+    card = card_of(metafunc.definition)
+    heads = ledger()[card.id].table if card is not None and card.id in ledger() else ""
+    fresh = [f for f in folders if repeats(f, heads)]
     if "evidence_folder" in wanted:
         of_models = {"population", "unsupervised"} & set(metafunc.fixturenames)
         chosen = swept_folders(folders) if of_models else folders
         if "six_systems" in metafunc.fixturenames:
             chosen = [f for f in whole_data_folders(folders) if has_objectives(f, SIX_SYSTEMS)] or [None]
-        card = card_of(metafunc.definition)
         if card is not None:
-            heads = ledger().get(card.id)
-            chosen = [f for f in chosen if not (f and is_fresh(f)) or (heads and repeats(f, heads.table))]
+            chosen = [f for f in chosen if f is None or not is_fresh(f) or f in fresh]
             if "primary" not in (card.role, *card.roles.values()):
                 chosen = chosen[:1]
         metafunc.parametrize("evidence_folder", chosen, ids=[f.name if f else "none" for f in chosen])
+    if "evidence_seeds" in wanted and fresh and card.role == "primary":
+        metafunc.parametrize("evidence_seeds", ["", "fresh"], ids=[pytest.HIDDEN_PARAM, "fresh"])
     if "evidence_pair" in wanted:
         pairs = evidence_pairs(folders) or [()]
         metafunc.parametrize(
@@ -106,15 +110,24 @@ def pair(evidence_pair) -> OnDemand:
 
 
 @pytest.fixture
-def data_set(pytestconfig) -> OnDemand:
+def evidence_seeds() -> str:
+    """Whose seeds are meant: "fresh", those drawn after the rules were frozen, or empty."""
+    return ""
+
+
+@pytest.fixture
+def data_set(evidence_seeds, pytestconfig) -> OnDemand:
     """Return the runs on the first data set whose name begins so; with none the claim is left open there."""
 
     def named(beginning: str) -> Population:
         for folder in swept_folders(evidence_folders(pytestconfig.getoption("dbench_evidence"))):
-            population = _population(folder, objectives=UNSUPERVISED)
-            if str(population.table["data"].iloc[0]).startswith(beginning):
-                return population
-        raise EvidenceLacking(f"needs {beginning}: no evidence table is of it")
+            if is_fresh(folder) == bool(evidence_seeds):
+                population = _population(folder, objectives=UNSUPERVISED)
+                if str(population.table["data"].iloc[0]).startswith(beginning):
+                    return population
+        raise EvidenceLacking(
+            f"needs {beginning}: no evidence table {'of fresh seeds ' * bool(evidence_seeds)}is of it"
+        )
 
     return OnDemand(named)
 

@@ -117,13 +117,13 @@ def is_fresh(*folders: Path) -> bool:
 
 
 def repeats(case: object, heads: object) -> bool:
-    """Whether a table, a pair of tables or the name of a study is that of fresh seeds to another one."""
+    """Whether a table, a pair of tables, the name of a study, or "fresh" itself, is that of fresh seeds to another."""
 
     def names(of: object) -> list[str]:
         each = of if isinstance(of, tuple) else (of,)
         return [str(getattr(one, "name", one)) for one in each]
 
-    return names(case) == [f"{name}{FRESH}" for name in names(heads)]
+    return names(case) == [f"{name}{FRESH}".removeprefix("-") for name in names(heads)]
 
 
 def other_size(folder: str | Path, than: str | Path) -> bool:

@@ -16,6 +16,7 @@ PARAMETERS = {
     "evidence_folder": "table",
     "evidence_pair": "pair of tables",
     "evidence_left_out": "study",
+    "evidence_seeds": "seeds",
     "population_of": "population",
     "d": "number of codes",
     "k": "number of factors",
@@ -46,6 +47,7 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
     of_sentence = [] if row.aside else [record for _, cases in by_side(own, sides) for record in cases]
     by_size = by_side([record for record in own if decider and record["part"] == decider["part"]], sides)
     fresh = [record for record in own if record["role"] == "fresh"]
+    judged_afresh = [record for record in fresh if record["verdict"] != "not tested"]
     others = [record for record in records if record is not decider]
     beside = {role: counts for role in ROLES if (counts := count_verdicts(r for r in others if r["role"] == role))}
     return {
@@ -68,14 +70,14 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
             *([_units_note(decider)] if decider and every else []),
             *([_filtered_note(decider)] if decider and decider.get("filtered") else []),
             *([f"One of those that stand or fall by the same: {row.group}."] if row.group else []),
-            *([_fresh_note(worst_of(fresh))] if fresh else []),
+            *([_fresh_note(worst_of(judged_afresh))] if judged_afresh else []),
             *([_size_note(by_size)] if len(by_size) > 1 else []),
             *_notes([record for record in records if record not in [*of_sentence, *fresh]], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
         "unconfirmed": bool(decider and decider["unconfirmed"]),
         "qualified": bool(every and decider and every["verdict"] != decider["verdict"]),
-        "fresh": worst_of(fresh)["verdict"] if fresh else None,
+        "fresh": worst_of(judged_afresh)["verdict"] if judged_afresh else None,
         "group": row.group,
         "aside": row.aside,
         "revision": decider["revision"] if decider else None,

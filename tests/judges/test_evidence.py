@@ -110,25 +110,35 @@ def test_evidence_that_is_missing_is_refused_with_what_was_asked_for(tmp_path, n
         evidence_folders(tmp_path / name)
 
 
+@pytest.fixture
+def cases_of(claim_files):
+    """Return the cases that a test of a card gets which asks for a fixture: ids by parameter."""
+
+    def cases_of(card, *fixtures, root=None):
+        found = {}
+        claim_files["conftest"].pytest_generate_tests(
+            SimpleNamespace(
+                fixturenames=fixtures,
+                config=SimpleNamespace(getoption=lambda name: root),
+                definition=SimpleNamespace(obj=card.covers(lambda: None)),
+                parametrize=lambda name, values, ids: found.update({name: ids}),
+            )
+        )
+        return found
+
+    return cases_of
+
+
 @pytest.mark.parametrize(
     ("role", "roles", "everywhere"),
     [("primary", {}, True), ("cell", {"x": "primary"}, True), ("cell", {}, False), ("probe", {}, False)],
 )
 def test_cells_and_probes_are_judged_on_the_nearest_table_and_primaries_on_all(
-    claim_files, cards, role, roles, everywhere
+    cases_of, cards, role, roles, everywhere
 ):
     primary = next(card for card in cards if card.evidence == "zoo" and card.role == "primary")
     card = replace(primary, role=role, roles=roles)
-    asked = {}
-    claim_files["conftest"].pytest_generate_tests(
-        SimpleNamespace(
-            fixturenames=["unsupervised", "evidence_folder"],
-            config=SimpleNamespace(getoption=lambda name: None),
-            definition=SimpleNamespace(obj=card.covers(lambda unsupervised: None)),
-            parametrize=lambda name, values, ids: asked.update({name: ids}),
-        )
-    )
-    nearest, *others = asked["evidence_folder"]
+    nearest, *others = cases_of(card, "unsupervised", "evidence_folder")["evidence_folder"]
     assert nearest == "micro-dsprites_grid_16"
     swept = {folder.name for folder in evidence_folders() if folder.name.startswith(("micro", "small", "full"))}
     swept = {name for name in swept if not name.endswith("-fresh")}
@@ -136,26 +146,26 @@ def test_cells_and_probes_are_judged_on_the_nearest_table_and_primaries_on_all(
 
 
 def test_claims_about_six_systems_are_judged_where_they_are_and_on_the_fresh_seeds_of_the_table_that_heads(
-    claim_files, tmp_path
+    cases_of, claim_files, tmp_path
 ):
-    def asked(card, root=None):
-        found = {}
-        claim_files["conftest"].pytest_generate_tests(
-            SimpleNamespace(
-                fixturenames=["six_systems", "evidence_folder"],
-                config=SimpleNamespace(getoption=lambda name: root),
-                definition=SimpleNamespace(obj=card.covers(lambda six_systems: None)),
-                parametrize=lambda name, values, ids: found.update({name: ids}),
-            )
-        )
-        return found["evidence_folder"]
+    def folders(card, **root):
+        return cases_of(card, "six_systems", "evidence_folder", **root)["evidence_folder"]
 
     card = claim_files["flaws/test_3_1_misalignment"].TRAINED
-    assert asked(card) == ["systems-dsprites_grid_16", "systems-dsprites_grid_16-fresh"]
+    assert folders(card) == ["systems-dsprites_grid_16", "systems-dsprites_grid_16-fresh"]
     elsewhere = replace(card, id="flaws.linear-is-weaker")  # of which another table heads the finding
-    assert asked(elsewhere) == asked(replace(card, role="cell")) == ["systems-dsprites_grid_16"]
+    assert folders(elsewhere) == folders(replace(card, role="cell")) == ["systems-dsprites_grid_16"]
     shutil.copytree(evidence.SHIPPED / "micro-scream_dsprites_grid_16", tmp_path / "micro-scream_dsprites_grid_16")
-    assert asked(card, tmp_path) == ["none"]
+    assert folders(card, root=tmp_path) == ["none"]
+
+
+def test_primaries_that_ask_for_data_sets_are_judged_once_more_where_the_heading_table_has_fresh_seeds(
+    cases_of, claim_files
+):
+    card = claim_files["sober/test_5_2_mean_codes_levels"].DIP2_FAILS
+    assert cases_of(card, "data_set", "evidence_seeds") == {"evidence_seeds": [pytest.HIDDEN_PARAM, "fresh"]}
+    assert cases_of(replace(card, role="cell"), "data_set", "evidence_seeds") == {}
+    assert cases_of(replace(card, id="sober.efficiency-artefact"), "data_set", "evidence_seeds") == {}
 
 
 @pytest.mark.parametrize(
@@ -170,6 +180,8 @@ def test_claims_about_six_systems_are_judged_where_they_are_and_on_the_fresh_see
         ((), (Path("b"), Path("a")), False),
         ("novel-x-fresh", "novel-x", True),
         ("novel-x", "novel-x", False),
+        ("fresh", "", True),
+        ("", "", False),
     ],
 )
 def test_fresh_seeds_repeat_the_table_that_they_are_named_after(case, heads, same):

@@ -45,6 +45,21 @@ def test_it(evidence_folder):
     assert roles == {"near": "primary", "near-fresh": "fresh", "large": "size", "far": "cell"}
 
 
+def test_a_case_of_fresh_seeds_has_a_role_of_its_own_and_that_of_declared_ones_no_parameter(session):
+    records = session(
+        """
+@card(role="primary", quote="It holds indeed, we find.").covers
+@pytest.mark.parametrize("evidence_seeds", ["", "fresh"], ids=[pytest.HIDDEN_PARAM, "fresh"])
+def test_it(evidence_seeds):
+    return around(0.7)
+"""
+    ).records
+    assert {name: (record["role"], record["params"]) for name, record in records.items()} == {
+        "test_it": ("primary", {}),
+        "test_it[fresh]": ("fresh", {"evidence_seeds": "fresh"}),
+    }
+
+
 def test_what_a_filter_leaves_stands_beside_in_the_record_and_decides_nothing(session):
     done = session(
         """

@@ -311,7 +311,7 @@ def test_what_the_ledger_sets_aside_is_not_tested_whatever_its_records_say(make_
 def test_the_word_on_fresh_seeds_stands_beside_the_heading_and_moves_nothing(make_record):
     fresh = [
         make_record(role="fresh", verdict=verdict, params={"evidence_folder": "t-fresh", "i": i}, nodeid=f"f{i}")
-        for i, verdict in enumerate(("reproduced", "weaker"))
+        for i, verdict in enumerate(("reproduced", "weaker", "not tested"))
     ]
     document = build_document([make_record(), *fresh])
     assert headings_match(document)
