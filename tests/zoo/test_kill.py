@@ -20,12 +20,13 @@ from dbench.zoo.survey import state_of
 from dbench.zoo.train import train_runs
 
 PROGRAM = """
-import json, sys
+import json, signal, sys
 
 from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which tests in the background have inherited as ignored
 keys = [RunKey.from_axes(axes) for axes in json.loads(sys.argv[2])]
 summary = train_runs(Store(sys.argv[1]), keys, workers=1, group_size=1)
 print(summary.done)
