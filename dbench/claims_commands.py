@@ -222,6 +222,8 @@ def _collect_cards(folder: Path) -> Frozen:
 
     with contextlib.redirect_stdout(io.StringIO()):
         arguments = [str(folder), "--collect-only", "-q", "-n0", "--dbench-frozen=none", "--dbench-expect=none"]
+        # Where dbench is run as a module in a checkout, pytest finds it imported before it could rewrite its asserts.
+        arguments += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
         status = pytest.main(arguments, plugins=[Collector()])
     if status != pytest.ExitCode.OK:
         raise InvalidInput(f"claims must be collected by pytest before they are frozen, got exit status {int(status)}")
