@@ -46,7 +46,7 @@ def pytest_generate_tests(metafunc):
     folders = evidence_folders(metafunc.config.getoption("dbench_evidence")) if wanted else []
     card = card_of(metafunc.definition)
     heads = ledger()[card.id].table if card is not None and card.id in ledger() else ""
-    fresh = [f for f in folders if repeats(f, heads)]
+    fresh = [f for f in folders if heads and repeats(f, heads)]
     if "evidence_folder" in wanted:
         of_models = {"population", "unsupervised"} & set(metafunc.fixturenames)
         chosen = swept_folders(folders) if of_models else folders

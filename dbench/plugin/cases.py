@@ -35,8 +35,8 @@ def params_of(item: pytest.Item, card: Claim) -> dict[str, object]:
     """Parameters of a case, without what its card gives and without those of the seeds that are declared."""
     callspec = getattr(item, "callspec", None)
     params = callspec.params if callspec else {}
-    left_out = {*card.given, *(["evidence_seeds"] if not params.get("evidence_seeds") else [])}
-    return {name: value for name, value in params.items() if name not in left_out}
+    declared = ("evidence_seeds", "")
+    return {name: value for name, value in params.items() if name not in card.given and (name, value) != declared}
 
 
 def role_of(item: pytest.Item, card: Claim) -> Role:

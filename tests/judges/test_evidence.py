@@ -160,12 +160,14 @@ def test_claims_about_six_systems_are_judged_where_they_are_and_on_the_fresh_see
 
 
 def test_primaries_that_ask_for_data_sets_are_judged_once_more_where_the_heading_table_has_fresh_seeds(
-    cases_of, claim_files
+    cases_of, claim_files, tmp_path
 ):
     card = claim_files["sober/test_5_2_mean_codes_levels"].DIP2_FAILS
     assert cases_of(card, "data_set", "evidence_seeds") == {"evidence_seeds": [pytest.HIDDEN_PARAM, "fresh"]}
     assert cases_of(replace(card, role="cell"), "data_set", "evidence_seeds") == {}
     assert cases_of(replace(card, id="sober.efficiency-artefact"), "data_set", "evidence_seeds") == {}
+    shutil.copytree(evidence.SHIPPED / "micro-scream_dsprites_grid_16", tmp_path / "fresh")  # a name like any other
+    assert cases_of(replace(card, id="sober.own"), "data_set", "evidence_seeds", root=tmp_path) == {}
 
 
 @pytest.mark.parametrize(
