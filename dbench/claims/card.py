@@ -70,7 +70,8 @@ class Printed:
             return None
         from scipy.special import stdtrit
 
-        error = (seen.high - seen.low) / 2 / stdtrit(seen.n - 1, (1 + seen.confidence) / 2)
+        half = max(seen.high - seen.value, seen.value - seen.low)  # the other end may be cut to what the statistic can be
+        error = half / stdtrit(seen.n - 1, (1 + seen.confidence) / 2)
         if not math.isfinite(error):
             return None
         away = float(stdtrit(min(self.n, seen.n) - 1, 0.975) * math.hypot(error, self.spread / math.sqrt(self.n)))
