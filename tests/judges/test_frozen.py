@@ -115,7 +115,7 @@ def test_only_primaries_and_cells_that_changed_are_blind_and_what_is_as_it_was_s
 
 
 def test_a_table_gets_the_new_hashes_of_cards_that_were_in_force_and_changed_their_form_alone(tmp_path):
-    manifest = {"schema": 2, "sha256": "", "runs": 0, "scores": [], "profile": {}, "key_schema": 1}
+    manifest = {"schema": 2, "sha256": "", "runs": 1, "scores": [], "profile": {}, "key_schema": 1}
     manifest["arrays"] = {"sha256": "", "shapes": {}}
     manifest["rules"] = {"form": "1", "newer": "0", "rule": "1"}
     folder = tmp_path

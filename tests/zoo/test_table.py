@@ -186,6 +186,13 @@ def test_keys_of_another_schema_are_refused(evidence, forge):
         load_runs(evidence)
 
 
+def test_a_table_of_no_runs_is_refused(evidence, rewrite, forge):
+    rewrite(lambda table: table.iloc[:0])
+    forge(evidence, runs=0, scores=[])
+    with pytest.raises(DamagedData, match=r"not a manifest of this version: \$\.runs 0 is less than"):
+        load_runs(evidence)
+
+
 @pytest.mark.parametrize("rules", [["mine / zoo"], None, {"mine / zoo": 5}])
 def test_rules_of_a_manifest_that_are_no_hashes_are_refused(evidence, forge, rules):
     forge(evidence, rules=rules)
