@@ -164,6 +164,8 @@ def test_a_card_that_is_not_as_it_was_frozen_is_named_with_what_differs(change, 
     found = frozen.change_of(SimpleNamespace(name="card"), declared | change)
     assert found == (f"card 'card' is not as it was frozen: {said}" if said else "")
     assert frozen.change_of(SimpleNamespace(name="other"), declared) == "card 'other' is not frozen"
+    edited = Frozen({"card": FrozenCard("ab", "2026-01-01", "", 0, declared)})
+    assert "must have the hash of what it declares" in edited.change_of(SimpleNamespace(name="card"), declared)
 
 
 def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path, freeze):
