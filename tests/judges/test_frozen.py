@@ -181,6 +181,10 @@ def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path, freeze):
     assert "1 new or changed, 0 gone, first 'flaws.xor / synthetic'" in said
     assert "Traceback" not in said
     assert (tmp_path / "claims" / "frozen.json").read_bytes() == before
+    (tmp_path / "tables").mkdir()
+    code, said = freeze(tmp_path, "--evidence", "tables")
+    assert (code, "evidence must be a folder with runs.parquet" in said) == (2, True)
+    assert (tmp_path / "claims" / "frozen.json").read_bytes() == before
     assert freeze(tmp_path)[0] == 0
     assert (tmp_path / "claims" / "frozen.json").read_bytes() != before
 
