@@ -87,8 +87,9 @@ def test_what_was_packed_before_is_skipped(there, plan, tmp_path):
     assert len({run.key for path in (*first.files, *second.files) for run in read_pack(path)}) == 6
     with pytest.raises(InvalidInput, match="skip must be fewer than the 6 finished runs of the plan, got 6"):
         pack_runs(there, plan.runs(), tmp_path / "out", skip=6)
-    with pytest.raises(InvalidInput, match=r"size must hold a run, which takes 0\.\d+ MB, got 0\.1"):
-        pack_runs(there, plan.runs(), tmp_path / "out", size=0.1)
+    for size, message in ((0.1, r"0\.\d+ MB, got 0\.1"), (float("nan"), "nan MB, got nan")):
+        with pytest.raises(InvalidInput, match=f"size must hold a run, which takes {message}"):
+            pack_runs(there, plan.runs(), tmp_path / "out", size=size)
 
 
 @pytest.mark.long
