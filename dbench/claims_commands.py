@@ -163,12 +163,11 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, evidence: Path | None, 
     if check and (changed or gone):
         first = ", ".join(repr(name) for name in [*changed, *sorted(gone)][:3])
         raise InvalidInput(f"{path} must hold every card as it is, got {counts}, first {first}: dbench claims freeze")
+    if not check:
+        for table in evidence_folders(evidence) if evidence else []:
+            click.echo(f"{translate_rules(table, before, after, equal)} hashes translated in {table.name}")
+        write_frozen(path, after)  # last: of what stops before, the same command finds the earlier hashes again
     click.echo(f"{len(after.cards)} cards frozen in {path}; {counts}")
-    if check:
-        return
-    write_frozen(path, after)
-    for table in evidence_folders(evidence) if evidence else []:
-        click.echo(f"{translate_rules(table, before, after, equal)} hashes translated in {table.name}")
 
 
 def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:

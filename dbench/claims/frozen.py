@@ -74,7 +74,9 @@ class Frozen:
         if entry.hash == fingerprint(declared):
             return ""
         was, now = _flat(entry.declared), _flat(declared)
-        name = next(name for name in {**was, **now} if was.get(name) != now.get(name))
+        name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
+        if name is None:
+            return f"card {card.name!r} must have the hash of what it declares where it is frozen, got {entry.hash!r}"
         said = [repr(value)[:80] for value in (now.get(name), was.get(name))]
         return f"card {card.name!r} is not as it was frozen: {name} is {said[0]}, was {said[1]}"
 

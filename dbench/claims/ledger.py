@@ -58,7 +58,7 @@ def ledger(own: Path | None = None) -> dict[str, Finding]:
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8"))["finding"]
         found = [_finding(row) for row in rows]
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise DamagedData(f"{path.name} cannot be read: {error!r}") from error
     if strange := [finding.id for finding in found if finding.heads not in finding.evidence]:
         raise DamagedData(f"{path.name} must head a finding by a kind of its own evidence, got another of {strange[0]}")

@@ -38,7 +38,7 @@ def unpinned(folders: Sequence[Path]) -> list[str]:
     """Return the files of tables that came with dbench, by folder and name, that are not as their checksums say."""
     pinned = dict(line.split()[::-1] for line in PINS.read_text(encoding="utf-8").splitlines())
     ours = [folder for folder in folders if folder.parent.resolve() == SHIPPED.resolve()]
-    paths = [path for folder in ours for path in folder.iterdir() if path.suffix != ".md"]
+    paths = [path for folder in ours for path in folder.glob("*") if path.suffix != ".md"]
     found = {f"{path.parent.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
     asked = {name for name in pinned if name.partition("/")[0] in {folder.name for folder in ours}}
     return sorted(name for name in found.keys() | asked if found.get(name) != pinned.get(name))

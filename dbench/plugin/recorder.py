@@ -2,10 +2,9 @@
 
 import json
 import os
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import asdict
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from dbench.claims.card import name_of
 from dbench.claims.frozen import load_frozen
 from dbench.errors import DbenchError, refused
 from dbench.estimates.evidence import describe_evidence
+from dbench.outside import load_callable
 from dbench.plugin.cases import cards_of
 from dbench.plugin.session import Session
 from dbench.plugin.settings import setting
@@ -36,6 +36,7 @@ class Recorder:
         self.written: list[Path] = []
         self.unwritten = ""
         self.gone: list[str] = []
+        self.errata = _errata_of(str(config.getini("dbench_errata")))
         self.provenance = {"commit": commit(), "versions": versions(), "utc": utc_now(), "repository": repository()}
 
     def pytest_report_header(self) -> list[str]:
@@ -157,7 +158,7 @@ class Recorder:
                 provenance=self.provenance | {"evidence": evidence} | _multiplicity(records),
                 complete=self.whole,
                 selection=" ".join(map(str, self.config.invocation_params.args)),
-                errata=[asdict(entry) for entry in self._errata() if entry.paper in papers],
+                errata=[asdict(entry) for entry in self.errata() if entry.paper in papers],
             )
             if self.folder:
                 figures = self.config.getini("dbench_figures")
@@ -165,11 +166,6 @@ class Recorder:
                 self.written = write_report(self.folder, self.document, figures=read_figures(drawn, self.document))
         except DbenchError as error:
             self.unwritten, session.exitstatus = str(error), session.exitstatus or 1
-
-    def _errata(self) -> Iterable[Any]:
-        """Entries that the function of the ini file returns; none without one."""
-        name = str(self.config.getini("dbench_errata"))
-        return () if name == "none" else resolve_name(name)()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the verdicts by paper, what was lost or is stale, and the files written."""
@@ -204,6 +200,15 @@ class Recorder:
         if not judged:  # else it would tell where it has written
             del self.config.stash[xml_key]
             self.config.pluginmanager.unregister(xml)
+
+
+def _errata_of(name: str) -> Callable[[], Iterable[Any]]:
+    """The function that the ini file names; where it names none, one of no entries."""
+    try:
+        found: Callable[[], Iterable[Any]] = tuple if name == "none" else load_callable("function of errata", name)
+    except DbenchError as error:
+        raise pytest.UsageError(f"dbench_errata: {error}") from error
+    return found
 
 
 def _failure(report: pytest.TestReport) -> str:

@@ -69,9 +69,14 @@ _WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [
 
 
 def _plan(
-    profile: str, store: str | None, data: tuple[str, ...], objective: tuple[str, ...], seeds: str | None, create: bool
+    profile: str,
+    store: str | None,
+    data: tuple[str, ...],
+    objective: tuple[str, ...],
+    seeds: str | None,
+    create: bool | None,
 ) -> tuple[Profile, Store, list[RunKey], Contents]:
-    """Return the profile, its store, the runs asked for and those there; only training makes a missing store."""
+    """Return the profile, its store, the runs asked for and those there; only for training the store may be missing."""
     from dbench.zoo.profiles import find_profile
     from dbench.zoo.store import Store
     from dbench.zoo.survey import unplanned
@@ -91,7 +96,7 @@ def _plan(
     return grid, place, keys, stored
 
 
-def _of_a_plan(*, create: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _of_a_plan(*, create: bool | None = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Attach the options of a plan, and give the command, for these, what returns them with its store."""
 
     def attach(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -127,7 +132,7 @@ def zoo() -> None:
 
 
 @zoo.command()
-@_of_a_plan(create=True)
+@_of_a_plan(create=None)
 @_WORKERS
 @click.option("--budget", help="Stop after this time (90s, 9m, 1.5h); the same command goes on later.")
 @click.option(
@@ -144,7 +149,7 @@ def train(plan: Plan, budget: str | None, **setup: Any) -> None:
     from dbench.zoo.train import train_runs
 
     seconds = None if budget is None else parse_duration(budget)
-    Setup(**setup)  # before a folder is made for settings that cannot be right
+    Setup(**setup)  # before the store is looked through
     _, place, keys, _ = plan()
     if commit().endswith("+dirty"):
         say(
@@ -265,8 +270,8 @@ def unpack(files: tuple[Path, ...], store: str, workers: int | None) -> None:
     from dbench.zoo.store import Store
     from dbench.zoo.unpack import unpack_runs
 
-    check_files(files)  # before a store is made
-    _end(unpack_runs(Store(store), files, workers=workers))
+    check_files(files)
+    _end(unpack_runs(Store(store, create=None), files, workers=workers))
 
 
 @zoo.command()

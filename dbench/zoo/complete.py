@@ -259,7 +259,7 @@ def write_table(
 def _deviations(table: pd.DataFrame, arrays: RunArrays, profile: Profile) -> list[str]:
     data, seeds = set(table["data"]) & set(profile.data), table["seed"].nunique()
     planned = len({key.seed for key in profile.runs(data=data)})
-    fewer = [f"{seeds} of the {planned} seeds that the profile has"] if seeds < planned else []
+    fewer = [f"{seeds} instead of the {planned} seeds that the profile has"] if seeds < planned else []
     done = table[table["status"] == "done"].drop_duplicates("run").groupby("objective")["seed"]
     of_parts = dict[str, list[str]]()
     for objective, matrix in sorted(arrays.agreements.items()):

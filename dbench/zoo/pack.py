@@ -129,7 +129,7 @@ def pack_runs(
             entry, weights = _packed(store, key)
             # At most: the header is JSON within JSON, and names every tensor with its shape and place.
             room -= sum(values.nbytes + 200 for values in weights.values()) + 2 * len(json.dumps(entry)) + 1000
-            if room < 0:
+            if not room >= 0:  # nor where the size is no number
                 break
             tensors |= {f"{key.digest}.{name}": values for name, values in weights.items()}
             runs.append(entry)

@@ -151,7 +151,8 @@ def load(
         raise InvalidInput(f"strength of {objective} in profile {grid.name} must be one of {listed}, got {strength}")
     if store is None:
         shipped = _shipped(grid)
-        if shipped is not None and (model := _model_of(read_panel(shipped), objective, strength, seed)) is not None:
+        model = _model_of(read_panel(shipped), objective, strength, seed) if shipped else None
+        if model is not None and model.key in keys:  # a file may have the name of a profile that is shipped
             return model
         raise InvalidInput(
             f"{_described(objective, strength, seed)} of profile {grid.name} is not shipped; {_command(profile, keys)}"

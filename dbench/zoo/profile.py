@@ -177,7 +177,7 @@ def read_profile(path: Path) -> Profile:
 
     Raises:
         InvalidInput: the file cannot be read, or a field is missing, unknown, or of another type.
-        UnknownName: a sweep names what there is not.
+        UnknownName: a sweep names a data set that the profile does not have.
     """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -68,18 +68,18 @@ class Store:
 
     Args:
         path: folder, or any URL fsspec knows (``s3://bucket/zoo``).
-        create: whether to make it.
+        create: whether to make it; ``None`` where it may be missing until there is something to write.
 
     Raises:
         InvalidInput: the path cannot be used as a folder, or there is no store and none is to be made.
     """
 
-    def __init__(self, path: str | Path, *, create: bool = True) -> None:
+    def __init__(self, path: str | Path, *, create: bool | None = True) -> None:
         try:
             self._fs, self.root = fsspec.core.url_to_fs(str(path))
             if create:
                 self._fs.makedirs(f"{self.root}/runs", exist_ok=True)
-            missing = not create and not self._fs.exists(f"{self.root}/runs")
+            missing = create is False and not self._fs.exists(f"{self.root}/runs")
         except (OSError, ValueError, ImportError) as error:
             raise InvalidInput(
                 f"store must be a folder or URL that can be written, got {str(path)!r}: {error}"

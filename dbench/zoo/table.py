@@ -33,7 +33,7 @@ _MANIFEST = {
     "properties": {
         "schema": {"const": TABLE_SCHEMA},
         "sha256": _TEXT,
-        "runs": {"type": "integer"},
+        "runs": {"type": "integer", "minimum": 1},
         "key_schema": {"type": "integer"},
         "scores": _TEXTS,
         "profile": {

@@ -78,6 +78,7 @@ def _train(
             with _pool(store, setup) as pool:
                 taken = {key: _steps_taken(store, key) for key in keys}
                 groups = plan_groups(store.address, keys, pool.room, setup, deadline=deadline, taken=taken, log=log)
+                Store(store.url)  # makes it, now that nothing of the plan was refused
                 steps = sum(key.steps - taken[key] for group in groups for key in group.keys)
                 runs = sum(len(group.keys) for group in groups)
                 bar = ProgressBar(runs=runs, units=steps, unit="model-steps", console=console)

@@ -53,6 +53,8 @@ def unpack_runs(
         log(f"{FAILED}: {error}")
 
     new, present = _read(store, paths, refuse)
+    if new:
+        Store(store.url)  # makes it: none is left behind where every pack is refused
     if len(commits := sorted({run.record["commit"] for run in new})) > 1:
         log(f"these runs were trained by {len(commits)} versions of dbench: {', '.join(commits)}")
     with terminable(), _environment(_ALLOCATOR):

@@ -115,7 +115,7 @@ def test_only_primaries_and_cells_that_changed_are_blind_and_what_is_as_it_was_s
 
 
 def test_a_table_gets_the_new_hashes_of_cards_that_were_in_force_and_changed_their_form_alone(tmp_path):
-    manifest = {"schema": 2, "sha256": "", "runs": 0, "scores": [], "profile": {}, "key_schema": 1}
+    manifest = {"schema": 2, "sha256": "", "runs": 1, "scores": [], "profile": {}, "key_schema": 1}
     manifest["arrays"] = {"sha256": "", "shapes": {}}
     manifest["rules"] = {"form": "1", "newer": "0", "rule": "1"}
     folder = tmp_path
@@ -164,6 +164,8 @@ def test_a_card_that_is_not_as_it_was_frozen_is_named_with_what_differs(change, 
     found = frozen.change_of(SimpleNamespace(name="card"), declared | change)
     assert found == (f"card 'card' is not as it was frozen: {said}" if said else "")
     assert frozen.change_of(SimpleNamespace(name="other"), declared) == "card 'other' is not frozen"
+    edited = Frozen({"card": FrozenCard("ab", "2026-01-01", "", 0, declared)})
+    assert "must have the hash of what it declares" in edited.change_of(SimpleNamespace(name="card"), declared)
 
 
 def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path, freeze):
@@ -178,6 +180,10 @@ def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path, freeze):
     assert code == 2
     assert "1 new or changed, 0 gone, first 'flaws.xor / synthetic'" in said
     assert "Traceback" not in said
+    assert (tmp_path / "claims" / "frozen.json").read_bytes() == before
+    (tmp_path / "tables").mkdir()
+    code, said = freeze(tmp_path, "--evidence", "tables")
+    assert (code, "evidence must be a folder with runs.parquet" in said) == (2, True)
     assert (tmp_path / "claims" / "frozen.json").read_bytes() == before
     assert freeze(tmp_path)[0] == 0
     assert (tmp_path / "claims" / "frozen.json").read_bytes() != before

@@ -107,6 +107,7 @@ FINDING = '[[finding]]\nid = "a.b"\nwhere = "1"\nsays = "x"\nevidence = ["zoo"]\
         (FINDING.replace('heads = "zoo"\n', ""), "KeyError"),
         (FINDING.replace('heads = "zoo"', 'heads = "published"'), "a kind of its own evidence, got another of a.b"),
         (FINDING * 2, "name each finding once"),
+        pytest.param("finding = " + "[" * 9_999, "RecursionError", id="nested too deeply"),
     ],
 )
 def test_a_damaged_ledger_is_refused(tmp_path, monkeypatch, text, message):

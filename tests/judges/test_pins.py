@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dbench.errors import DamagedData
+from dbench.errors import DamagedData, InvalidInput
 from dbench.estimates import evidence
 
 
@@ -43,6 +43,12 @@ def test_a_table_and_its_manifest_rewritten_together_do_not_pass(check, names):
         (folder / name).write_text("rewritten")
     with pytest.raises(AssertionError, match=rf"not as pinned in evidence\.sha256: .*micro/{names[0]}"):
         judge()
+
+
+def test_a_table_that_was_never_shipped_is_not_there(check):
+    folder, _ = check
+    with pytest.raises(InvalidInput, match=r"runs must be a folder with .*, got .*mikro"):
+        evidence.load_population(folder.with_name("mikro"))
 
 
 def test_a_table_that_is_gone_does_not_pass(check):

@@ -25,7 +25,7 @@ SWEEPS = [
 PLAIN = {"network": "mlp", "steps": 10, "batch_size": 8, "learning_rate": 1e-3, "sweeps": SWEEPS}
 
 
-def write(root, name, data, profile=PLAIN, runs=0):
+def write(root, name, data, profile=PLAIN, runs=1):
     """Write as much of a table as tells what it was trained on, and its manifest."""
     (root / name).mkdir(exist_ok=True)
     pd.DataFrame({"profile": ["own"], "data": [data]}).to_parquet(root / name / "runs.parquet")

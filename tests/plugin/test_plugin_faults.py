@@ -59,6 +59,7 @@ def test_holds(value):
         ([], 'expected = "all"', "expected.toml must hold [[expected]] tables and nothing else"),
         ([], "misspelt", "unknown claim 'flaws.xorr'; did you mean 'flaws.xor'?"),
         (["--dbench-runs=missing"], "", "--dbench-runs=missing judges what it trains"),
+        (["-o", "dbench_errata=nowhere:errata"], "", "dbench_errata: module 'nowhere' cannot be imported"),
         ([*MISSING, "--dbench-store=claims/test_own.py/option"], "", "claims/test_own.py/option'"),
         (MISSING, "", "claims/test_own.py/environment'"),
     ],

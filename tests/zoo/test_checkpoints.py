@@ -53,14 +53,18 @@ def _record(name, value):
     return lambda _, record: record.update({name: value})
 
 
+def _stands_at(step):
+    return lambda tensors, record: (tensors.update(step=np.array(step)), record.update(step=step))
+
+
 CHANGES = {
     "a tensor is missing": lambda tensors, _: tensors.pop("first.encoder.0.bias"),
     "a tensor is too much": _tensors("more", np.zeros(3, np.float32)),
     "a tensor of another shape": _tensors("rows.encoder.0.bias", np.zeros(3, np.float32)),
     "a tensor of another type": _tensors("diverged_at", np.array(-1.0)),
     "another step in the file": _tensors("step", np.array(0)),
-    "a step no run stops at": _record("step", 90),
-    "a step beyond the end": _record("step", 200),
+    "a step no run stops at": _stands_at(90),
+    "a step beyond the end": _stands_at(200),
     "a step that is no number": _record("step", "100"),
     "no losses": lambda _, record: record.pop("scores"),
     "losses that are no numbers": _record("scores", {"loss.100": "low"}),

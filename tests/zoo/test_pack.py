@@ -87,8 +87,9 @@ def test_what_was_packed_before_is_skipped(there, plan, tmp_path):
     assert len({run.key for path in (*first.files, *second.files) for run in read_pack(path)}) == 6
     with pytest.raises(InvalidInput, match="skip must be fewer than the 6 finished runs of the plan, got 6"):
         pack_runs(there, plan.runs(), tmp_path / "out", skip=6)
-    with pytest.raises(InvalidInput, match=r"size must hold a run, which takes 0\.\d+ MB, got 0\.1"):
-        pack_runs(there, plan.runs(), tmp_path / "out", size=0.1)
+    for size, message in ((0.1, r"0\.\d+ MB, got 0\.1"), (float("nan"), "nan MB, got nan")):
+        with pytest.raises(InvalidInput, match=f"size must hold a run, which takes {message}"):
+            pack_runs(there, plan.runs(), tmp_path / "out", size=size)
 
 
 @pytest.mark.long
@@ -213,16 +214,19 @@ def test_scores_of_a_pack_that_are_computed_here_are_not_believed(there, packs, 
 
 
 @pytest.mark.parametrize("content", [b"", b"no pack", b"\xff" * 100, (10**15).to_bytes(8, "little") + b"{}"])
-def test_what_is_no_pack_is_one_line_and_exit_code_2(tmp_path, content):
+def test_what_is_no_pack_is_one_line_and_exit_code_2_and_makes_no_store(tmp_path, content):
     (tmp_path / "x.safetensors").write_bytes(content)
     result = zoo("unpack", "--store", tmp_path / "here", tmp_path / "x.safetensors")
     assert result.exit_code == 2
     assert "cannot be read as a pack" in result.stderr.splitlines()[-1]
-
-
-def test_a_file_that_is_not_there_makes_no_store(tmp_path):
-    assert zoo("unpack", "--store", tmp_path / "here", tmp_path / "none").exit_code == 2
     assert not (tmp_path / "here").exists()
+
+
+def test_a_file_that_is_not_there_or_whose_every_run_is_refused_makes_no_store(packs, tmp_path):
+    rewrite(packs[0], lambda header: [entry.update(sha256="0") for entry in header["runs"]])
+    for path in (tmp_path / "none", packs[0]):
+        assert zoo("unpack", "--store", tmp_path / "here", path).exit_code == 2
+        assert not (tmp_path / "here").exists()
 
 
 def test_a_store_holds_runs_of_one_precision_and_may_hold_those_of_two_versions(packs, here, console, in_process):

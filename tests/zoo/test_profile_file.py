@@ -99,6 +99,17 @@ def test_what_is_wrong_in_a_file_is_said(file, old, new, message):
         find_profile(str(file))
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [('"beta_vae"', '"no_vae"'), ('"mlp"', '"no_mlp"'), ('"dsprites_grid_16"', '"no_sprites"')]
+)
+def test_a_file_that_names_what_there_is_not_makes_no_store(file, monkeypatch, old, new):
+    monkeypatch.chdir(file.parent)
+    file.write_text(TEXT.replace(old, new))
+    done = CliRunner().invoke(main, ["zoo", "train", "--profile", "mine.toml", "--store", "here", "--workers", "1"])
+    assert (done.exit_code, new.strip('"') in done.stderr.splitlines()[-1]) == (2, True)
+    assert not (file.parent / "here").exists()
+
+
 def test_a_file_that_is_not_there_is_said():
     with pytest.raises(InvalidInput, match=r"got none\.toml"):
         find_profile("none.toml")

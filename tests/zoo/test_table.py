@@ -186,6 +186,13 @@ def test_keys_of_another_schema_are_refused(evidence, forge):
         load_runs(evidence)
 
 
+def test_a_table_of_no_runs_is_refused(evidence, rewrite, forge):
+    rewrite(lambda table: table.iloc[:0])
+    forge(evidence, runs=0, scores=[])
+    with pytest.raises(DamagedData, match=r"not a manifest of this version: \$\.runs 0 is less than"):
+        load_runs(evidence)
+
+
 @pytest.mark.parametrize("rules", [["mine / zoo"], None, {"mine / zoo": 5}])
 def test_rules_of_a_manifest_that_are_no_hashes_are_refused(evidence, forge, rules):
     forge(evidence, rules=rules)
@@ -263,9 +270,10 @@ def test_rules_that_were_not_frozen_are_refused(tmp_path, content):
         read_rules(tmp_path / "none.json")
 
 
-def test_a_table_of_a_part_of_the_seeds_says_so(store, tiny, tiny_keys, finish, tmp_path):
-    finish(store, *tiny_keys, scores={"mig": 0.5})
-    for seeds, notes in ((1, ("1 of the 2 seeds that the profile has",)), (2, ())):
-        part = [key for key in tiny_keys if key.seed < seeds]
+def test_a_table_of_a_part_of_the_seeds_or_of_others_says_so(store, tiny, finish, tmp_path):
+    said = ("1 instead of the 2 seeds that the profile has",)
+    for seeds, notes in (((0,), said), ((7,), said), ((0, 1), ())):  # of 7 "1 of the 2" would not be true
+        part = tiny.runs(seeds=seeds)
+        finish(store, *part, scores={"mig": 0.5})
         write_table(tmp_path / "t", build_table(store, part, tiny)[0], tiny)
         assert load_population(tmp_path / "t").deviations == notes
