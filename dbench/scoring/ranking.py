@@ -17,7 +17,7 @@ from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
 from dbench.metrics.udr import Relation, udr_agreements
 from dbench.seeds import generator
-from dbench.shown import some
+from dbench.shown import one_line, some
 
 # Findings that say how far to trust it: id, and what is at stake.
 FINDINGS = (
@@ -73,7 +73,7 @@ def read_codes_alone(
                 keep = choose(n)
                 values = opened[name].read(keep)
                 logvar = posterior(Path(path).name, opened, name, keep, notes)
-        models.append(CodesAlone(str(path), values.astype(np.float64), logvar, tuple(notes)))
+        models.append(CodesAlone(one_line(str(path)), values.astype(np.float64), logvar, tuple(notes)))
         lengths.append(n)
         if n != lengths[0]:
             raise InvalidInput(

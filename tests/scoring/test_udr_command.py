@@ -68,6 +68,14 @@ def test_of_equal_models_the_first_is_picked_and_of_silent_ones_none(
     assert json.loads(run(*two, "--json").stdout)["pick"] is None
 
 
+def test_names_of_files_write_nothing_to_a_terminal_but_what_is_read(tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}\x1b[31m.npy" for name in "ab"]
+    for file in files:
+        np.save(file, TRUTH)
+    assert "\x1b" not in (shown := run(*files, width=500).stdout)
+    assert f"{tmp_path}/a.npy" in shown
+
+
 @pytest.mark.parametrize("width", [40, 80])
 def test_nothing_is_wider_than_the_terminal(files: list[Path], width: int) -> None:
     assert max(map(len, run(*files, width=width).stdout.splitlines())) <= width
