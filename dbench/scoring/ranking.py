@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.reading import USUAL_CODES, choose_rows, columns_of, open_file, posterior
+from dbench.codes.reading import USUAL_CODES, choose_rows, columns_of, explain, open_file, posterior
 from dbench.codes.tables import StoredTable
 from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
@@ -65,10 +65,7 @@ def read_codes_alone(
                     raise InvalidInput(f"--codes names arrays of .npz or columns of tables, got {Path(path).name}")
                 name = "" if "" in opened else codes or "codes"
                 if name not in opened:
-                    listed = ", ".join(opened)
-                    raise InvalidInput(
-                        f"{Path(path).name} has no array {name!r}; it holds {listed}; name it with --codes"
-                    )
+                    raise InvalidInput(explain(Path(path).name, opened, {"codes": name}, ["codes"]))
                 n = opened[name].matrix[0]
                 keep = choose(n)
                 values = opened[name].read(keep)
