@@ -78,7 +78,7 @@ def atomic_write(path: Path, *, break_links: bool = False) -> Iterator[Path]:
                     kept.truncate()  # what was there may have been longer
                 return
             if there:
-                with contextlib.suppress(PermissionError):
+                with contextlib.suppress(OSError):  # EPERM, or EINVAL of an owner that a container does not know
                     os.chown(place, there.st_uid, there.st_gid)
                 place.chmod(stat.S_IMODE(there.st_mode))
             place.replace(target)

@@ -22,12 +22,12 @@ def _git(*arguments: str) -> str | None:
 
 @cache
 def commit() -> str:
-    """Return the commit of the code, ``+dirty`` when the package differs from it, or the version when installed."""
+    """Return the commit of the code, ``+dirty`` unless git says the package is as in it; the version when installed."""
     package = str(Path(__file__).resolve().parent)
     head, tracked = _git("rev-parse", "HEAD"), _git("ls-files", "--", package)
     if not head or not tracked:
         return f"v{version('dbench')}"
-    return f"{head}+dirty" if _git("status", "--porcelain", "--", package) else head
+    return head if _git("status", "--porcelain", "--", package) == "" else f"{head}+dirty"
 
 
 @cache

@@ -1,5 +1,6 @@
 """What is written takes the place of files alone: links, devices, pipes and modes stay."""
 
+import errno
 import os
 import socket
 import stat
@@ -79,6 +80,17 @@ def test_a_file_keeps_its_owner(old: Path) -> None:
     os.chown(old, 1234, 5678)
     write_file(old, "new")
     assert (old.stat().st_uid, old.stat().st_gid) == (1234, 5678)
+
+
+@pytest.mark.parametrize("refusal", [errno.EPERM, errno.EINVAL])
+def test_an_owner_that_the_system_does_not_give_is_left(
+    old: Path, monkeypatch: pytest.MonkeyPatch, refusal: int
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(refusal, os.strerror(refusal))
+
+    monkeypatch.setattr(os, "chown", refuse)
+    assert write_file(old, "new").read_text() == "new"
 
 
 def test_all_names_of_a_file_get_what_is_written(tmp_path: Path, old: Path) -> None:

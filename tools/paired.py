@@ -8,7 +8,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
 from scipy import stats
+from sweeps import table
 
 from dbench.codes import Sample
 from dbench.codes.reading import CodesFile
@@ -214,12 +215,6 @@ def retraining() -> list[list[str]]:
             cells = ["-" if share is None else f"{share:.1%}" for share in other]
             rows.append([f"`{metric}`", f"{bound:.3f}", percent(*found), *cells])
     return rows
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    first = list(head)
-    return "\n".join(f"| {' | '.join(line)} |" for line in (first, ["---"] * len(first), *rows)) + "\n"
 
 
 def page(quick: Plan, fitted: Plan, scratch: Path | None) -> str:

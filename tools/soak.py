@@ -61,6 +61,7 @@ def soak(folder: Path, minutes: float, generator: np.random.Generator, workers: 
     judged: set[str] = set()
     while not found["rounds"] or time.monotonic() - begin < 60 * minutes:
         place = folder / f"round-{found['rounds']}"
+        found["rounds"] += 1
         killed = torture(place / "killed", keys, kills=KILLS, generator=generator, workers=workers, score=True)
         found += Counter({name: killed[name] for name in ("sweeps", "starts", "differences")})
         found["kills"] += KILLS
@@ -78,7 +79,6 @@ def soak(folder: Path, minutes: float, generator: np.random.Generator, workers: 
         judged.add(json.dumps(verdicts(table, place / "report", workers)))
         found["changed verdicts"] = len(judged) - 1
         found["left over"] += sum(1 for path in place.rglob("*.partial"))
-        found["rounds"] += 1
         print(f"{time.monotonic() - begin:.0f} s: {dict(found)}", flush=True)
     return found
 

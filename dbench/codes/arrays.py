@@ -11,7 +11,7 @@ from dbench.codes.factors import Column, FactorTypes, Labels, exchanged, ordered
 from dbench.codes.reading import CodesFile
 from dbench.codes.sample import FIRST_MERGED, Sample, as_array, as_integers, finite_array
 from dbench.errors import InvalidInput
-from dbench.shown import clipped
+from dbench.shown import clipped, some
 
 
 def read_arrays(
@@ -34,7 +34,7 @@ def read_arrays(
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given.
         continuous: names or patterns, as of :class:`~dbench.codes.factors.FactorTypes`.
         discrete: likewise.
-        logvar: n x d logarithms of the posterior's variances, of which ``codes`` are the means.
+        logvar: n x d logarithms of the posterior's variances, of which ``codes`` are the means, likewise.
         std: its standard deviations, in place of ``logvar``.
 
     Raises:
@@ -48,8 +48,11 @@ def read_arrays(
     """
     if factors is None:
         raise InvalidInput(f"factors must be given beside codes, got {type(codes).__name__} alone")
-    notes = _compare_rows(codes, factors)
-    numbers, code_names = _code_matrix(codes)
+    notes = _compare_rows(codes, "factors", factors)
+    for what, values in (("logvar", logvar), ("std", std)):
+        if hasattr(values, "iloc"):
+            notes += _compare_rows(codes, what, values)
+    numbers, code_names = _code_matrix("codes", codes)
     columns, own_names = _columns("factors", "factor", factors)
     names = tuple(str(name) for name in factor_names) or own_names
     first = columns[0].ranks if isinstance(columns[0], Labels) else columns[0]
@@ -61,23 +64,27 @@ def read_arrays(
     matrix, kinds, decided = FactorTypes(continuous, discrete).encode(columns, names)
     sample = Sample(numbers, matrix, names, kinds)
     notes += [*decided, *exchanged(sample.codes, kinds)]
-    spread = logarithms_of_variances(sample, logvar, std)
+    spread = logarithms_of_variances(sample, code_names, logvar, std)
     return CodesFile("arrays", sample, code_names, len(sample), logvar=spread, notes=tuple(notes))
 
 
-def logarithms_of_variances(sample: Sample, logvar: Any, std: Any) -> NDArray[np.float64] | None:
+def logarithms_of_variances(
+    sample: Sample, code_names: tuple[str, ...], logvar: Any, std: Any
+) -> NDArray[np.float64] | None:
     """Return the posterior of a sample's codes as logarithms of variances, given as such or as standard deviations."""
     if logvar is not None and std is not None:
         raise InvalidInput("logvar and std say the same, got both; give one")
     name, values = ("logvar", logvar) if std is None else ("std", std)
     if values is None:
         return None
-    if isinstance(values, Mapping):
-        values = np.stack([as_array(f"{name}: {key}", column) for key, column in values.items()], axis=1)
-    array = as_array(name, values)
-    array = finite_array(name, array[:, None] if array.ndim == 1 else array).astype(np.float64)
+    array, names = _code_matrix(name, values)
+    array = finite_array(name, array).astype(np.float64)
     if array.shape != sample.codes.shape:
         raise InvalidInput(f"{name} must have the shape of the codes, {sample.codes.shape}, got {array.shape}")
+    if names != code_names and set(names) == set(code_names):
+        raise InvalidInput(
+            f"{name} must have its columns in the order of the codes, {some(code_names)}, got {some(names)}"
+        )
     if std is None:
         return array
     if array.min() <= 0:
@@ -86,41 +93,41 @@ def logarithms_of_variances(sample: Sample, logvar: Any, std: Any) -> NDArray[np
     return logarithms
 
 
-def _compare_rows(codes: Any, factors: Any) -> list[str]:
+def _compare_rows(codes: Any, what: str, values: Any) -> list[str]:
     """Insist that two frames have their rows in one order; say so where one alone has an order of its own."""
-    indices = [getattr(values, "index", None) if hasattr(values, "iloc") else None for values in (codes, factors)]
+    indices = [getattr(each, "index", None) if hasattr(each, "iloc") else None for each in (codes, values)]
     first, second = indices
     if first is not None and second is not None:
         if first.equals(second):
             return []
         if first.is_unique and second.is_unique and first.isin(second).all():
-            what = "order" if len(first) == len(second) else "length"
-            advice = f"factors have those of codes in another {what}: factors.loc[codes.index]"
+            other = "order" if len(first) == len(second) else "length"
+            advice = f"{what} have those of codes in another {other}: {what}.loc[codes.index]"
         elif shared := int(first.isin(second).sum()):
-            advice = f"{shared} labels are in both: codes.join(factors, how='inner') keeps these"
+            advice = f"{shared} labels are in both: codes.join({what}, how='inner') keeps these"
         else:
             advice = "no label is in both; where rows go by position, reset_index(drop=True) on both says so"
-        raise InvalidInput(f"codes and factors must have the same index, got two that differ; {advice}")
-    for what, index in (("codes", first), ("factors", second)):
+        raise InvalidInput(f"codes and {what} must have the same index, got two that differ; {advice}")
+    for name, index in (("codes", first), (what, second)):
         if index is not None and not index.is_monotonic_increasing and not index.is_monotonic_decreasing:
-            return [f"The index of {what} is not in order, and what stands beside has none: rows go by position."]
+            return [f"The index of {name} is not in order, and what stands beside has none: rows go by position."]
     return []
 
 
-def _code_matrix(codes: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
+def _code_matrix(what: str, codes: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return n x d numbers and the names of the codes; a matrix of floats as it is, since wide ones fill the memory."""
     if not hasattr(codes, "iloc") and not isinstance(codes, Mapping):
-        array = as_array("codes", codes)
+        array = as_array(what, codes)
         if array.dtype.kind == "f" and array.ndim == 2 and 0 not in array.shape and np.isfinite(array).all():
             return array, tuple(f"code_{j}" for j in range(array.shape[1]))
-    columns, names = _columns("codes", "code", codes)
+    columns, names = _columns(what, "code", codes)
     if twice := sorted(name for name, count in Counter(names).items() if count > 1):
-        raise InvalidInput(f"codes must have different names, got {twice[0]!r} more than once")
+        raise InvalidInput(f"{what} must have different names, got {twice[0]!r} more than once")
     numbers = []
     for name, column in zip(names, columns, strict=True):
         if isinstance(column, Labels):
             text = f"{clipped(column.names[0])!r} in {clipped(name)}"
-            raise InvalidInput(f"codes must hold real numbers, got text such as {text}")
+            raise InvalidInput(f"{what} must hold real numbers, got text such as {text}")
         numbers.append(column)
     return np.stack(numbers, axis=1), names
 

@@ -151,7 +151,7 @@ def read_codes(
         if wanted["codes"] == wanted["factors"]:
             raise InvalidInput(f"{name}: an array is codes or factors, got both for {wanted['codes']!r}")
         if missing := [role for role, array in wanted.items() if array not in opened]:
-            raise InvalidInput(_explain(name, opened, wanted, missing))
+            raise InvalidInput(explain(name, opened, wanted, missing))
         for role, given in (("codes", codes), ("factors", factors)):
             like = [array for array in opened if array != role and array.strip().lower() == role]
             if like and given is None:
@@ -195,7 +195,7 @@ def open_file(path: str | Path, files: ExitStack) -> dict[str, StoredArray] | St
     return opener(file, files)
 
 
-def _explain(name: str, arrays: Mapping[str, StoredArray], wanted: dict[str, str], missing: Sequence[str]) -> str:
+def explain(name: str, arrays: Mapping[str, StoredArray], wanted: dict[str, str], missing: Sequence[str]) -> str:
     """Say which arrays there are, and which option names the right one."""
     if not arrays:
         return f"{name} holds no arrays"

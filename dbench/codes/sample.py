@@ -210,8 +210,8 @@ class Sample:
         return self.of_factors(kept) if kept else None
 
     def of_factors(self, numbers: Collection[int]) -> Sample:
-        """Return the sample with the factors of these numbers alone."""
-        if len(numbers) == self.n_factors:
+        """Return the sample with the factors of these numbers alone, in that order."""
+        if list(numbers) == list(range(self.n_factors)):
             return self
         names, kinds = (tuple(part[j] for j in numbers) for part in (self.factor_names, self.kinds))
         return Sample(self.codes, self.factors[:, list(numbers)], names, kinds)  # type: ignore[arg-type]

@@ -124,7 +124,7 @@ class StoredTable:
 
 
 def _numbers(column: Any) -> Any:
-    """Return text as whole numbers, else as floats, gaps as missing; None where some value is neither."""
+    """Return text as whole numbers, else as floats, gaps as missing; None where some is neither, or is 7 and 007."""
     import pyarrow as pa
     from pyarrow import compute
     from pyarrow.csv import ConvertOptions
@@ -137,9 +137,10 @@ def _numbers(column: Any) -> Any:
     except pa.ArrowInvalid:
         return None
     try:
-        return numbers.cast(pa.int64())
+        whole = numbers.cast(pa.int64())
     except pa.ArrowInvalid:
         return floats
+    return whole if compute.count_distinct(whole) == compute.count_distinct(numbers) else None
 
 
 def _matrix(what: str, columns: Sequence[str], table: Any) -> NDArray[np.generic]:

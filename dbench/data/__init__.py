@@ -156,8 +156,13 @@ def _check_images(data: DataSet, name: str) -> None:
 
 
 def _check_grid(data: DataSet, name: str) -> None:
-    """Insist on the order of the grid and on a mask of its points: others rely on both without looking."""
-    sizes = tuple(data.factor_sizes)
+    """Insist on factors, the order of the grid and a mask of its points: others rely on them without looking."""
+    names, sizes = tuple(data.factor_names), tuple(data.factor_sizes)
+    if not names or not len(names) == len(set(names)) == len(sizes) or min(sizes) < 1:
+        raise InvalidInput(
+            f"data set {name!r} must have factors of different names with at least one value each, got factor_names "
+            f"{names} and factor_sizes {sizes}"
+        )
     n, grid, held_out = prod(sizes), np.asarray(data.grid()), np.asarray(data.held_out())
     columns = zip(grid.T, np.indices(sizes, sparse=True), strict=False)
     if grid.shape != (n, len(sizes)) or any((got.reshape(sizes) != wanted).any() for got, wanted in columns):

@@ -129,7 +129,7 @@ def _named(models: Any) -> Iterator[tuple[str, Any]]:
     if not isinstance(models, (list, tuple)):
         raise InvalidInput(f"models must be a dictionary of codes by name, or a list, got {type(models).__name__}")
     names = [Path(one).name if isinstance(one, (str, Path)) else getattr(one, "name", "") for one in models]
-    known = all(names) and len(set(names)) == len(names)
+    known = all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names)
     letters = ascii_uppercase if len(names) <= len(ascii_uppercase) else [str(i + 1) for i in range(len(names))]
     yield from zip(names if known else letters, models, strict=False)
 

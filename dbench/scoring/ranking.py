@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbench.codes.reading import USUAL_CODES, choose_rows, columns_of, open_file, posterior
+from dbench.codes.reading import USUAL_CODES, choose_rows, columns_of, explain, open_file, posterior
 from dbench.codes.tables import StoredTable
 from dbench.errors import InvalidInput
 from dbench.metrics.posterior import informative_mask
 from dbench.metrics.udr import Relation, udr_agreements
 from dbench.seeds import generator
-from dbench.shown import some
+from dbench.shown import one_line, some
 
 # Findings that say how far to trust it: id, and what is at stake.
 FINDINGS = (
@@ -65,15 +65,12 @@ def read_codes_alone(
                     raise InvalidInput(f"--codes names arrays of .npz or columns of tables, got {Path(path).name}")
                 name = "" if "" in opened else codes or "codes"
                 if name not in opened:
-                    listed = ", ".join(opened)
-                    raise InvalidInput(
-                        f"{Path(path).name} has no array {name!r}; it holds {listed}; name it with --codes"
-                    )
+                    raise InvalidInput(explain(Path(path).name, opened, {"codes": name}, ["codes"]))
                 n = opened[name].matrix[0]
                 keep = choose(n)
                 values = opened[name].read(keep)
                 logvar = posterior(Path(path).name, opened, name, keep, notes)
-        models.append(CodesAlone(str(path), values.astype(np.float64), logvar, tuple(notes)))
+        models.append(CodesAlone(one_line(str(path)), values.astype(np.float64), logvar, tuple(notes)))
         lengths.append(n)
         if n != lengths[0]:
             raise InvalidInput(

@@ -291,7 +291,7 @@ def read_given(
         sample = replace(codes, factor_names=tuple(factor_names) or codes.factor_names)
         code_names = tuple(f"code_{j}" for j in range(sample.n_codes))
         notes = tuple(exchanged(sample.codes, sample.kinds))
-        spread = logarithms_of_variances(sample, logvar, std)
+        spread = logarithms_of_variances(sample, code_names, logvar, std)
         return CodesFile("arrays", sample, code_names, len(sample), logvar=spread, notes=notes)
     if isinstance(codes, (str, Path)):
         if not isinstance(factors, (str, Path, type(None))):

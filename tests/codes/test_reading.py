@@ -122,6 +122,14 @@ def test_other_numbers_make_all_factors_continuous_and_that_is_said(tmp_path: Pa
     assert read_codes(npz(tmp_path, factors=CODES[:, :2])).notes == ()
 
 
+def test_labels_that_are_one_number_stay_two_in_every_format(tmp_path: Path) -> None:
+    text = np.array(["007", "7", "10"])[FACTORS[:, 0]]
+    for paths in in_every_format(tmp_path, np.stack([text, FACTORS[:, 1].astype(str)], axis=1)):
+        found = read_codes(*paths).sample
+        assert found.kinds == ("text", "discrete")
+        np.testing.assert_array_equal(found.factors[:, 0], pd.factorize(text)[0])
+
+
 def test_text_is_read_as_labels_the_same_in_every_format(tmp_path: Path) -> None:
     shapes = np.array(["square", "ellipse", "heart"])[FACTORS[:, 0]]
     formats = in_every_format(tmp_path, np.stack([shapes, FACTORS[:, 1].astype(str)], axis=1))

@@ -68,6 +68,11 @@ def test_rows_are_taken_in_the_order_asked_for(sample):
     assert taken.factor_names == sample.factor_names
 
 
+def test_factors_are_taken_in_the_order_asked_for():
+    taken = Sample(np.zeros((2, 1)), [[0, 1], [2, 3]], ("a", "b")).of_factors([1, 0])
+    assert (taken.factor_names, taken.factors.tolist()) == (("b", "a"), [[1, 0], [3, 2]])
+
+
 @given(n=st.integers(2, 40), share=st.floats(0.001, 0.999), seed=st.integers(0, 9))
 def test_a_split_gives_every_row_to_exactly_one_part_and_none_is_empty(n, share, seed):
     rows = np.arange(n)[:, None]

@@ -211,6 +211,16 @@ def test_a_grid_or_mask_of_ones_own_data_set_that_others_cannot_rely_on_is_refus
         load("mine:Plane")
 
 
+@pytest.mark.parametrize(
+    ("names", "sizes"), [(("row",), (2, 3)), (("row", "row"), (2, 3)), ((), ()), (("row", "column"), (0, 3))]
+)
+def test_names_and_sizes_of_ones_own_data_set_must_be_of_the_same_factors(monkeypatch, names, sizes):
+    made = type("Own", (Plane,), {"factor_names": names, "factor_sizes": sizes})
+    monkeypatch.setattr("dbench.data.load_callable", lambda *_: made)
+    with pytest.raises(InvalidInput, match=re.escape(f"got factor_names {names} and factor_sizes {sizes}")):
+        load("mine:Plane")
+
+
 def test_images_of_ones_own_data_set_are_looked_at_when_it_is_loaded_whatever_base_it_has(monkeypatch):
     made = type("Own", (Plane,), {"images": lambda _, factors, generator=None: np.zeros((len(factors), 1, 2, 2))})
     monkeypatch.setattr("dbench.data.load_callable", lambda *_: made)

@@ -1,4 +1,4 @@
-"""Where a heading can be disputed: the address of the repository, where anybody knows it."""
+"""Where code comes from: the address of the repository, where anybody knows it, and its commit."""
 
 from email.message import Message
 
@@ -24,3 +24,10 @@ def test_the_package_names_its_repository_before_the_runner_does(monkeypatch, na
     monkeypatch.setenv("GITHUB_SERVER_URL", server)
     monkeypatch.setenv("GITHUB_REPOSITORY", repository)
     assert provenance.repository() == found
+
+
+@pytest.mark.parametrize(("status", "said"), [("", "4f2a"), (" M dbench/cli.py", "4f2a+dirty"), (None, "4f2a+dirty")])
+def test_a_commit_of_which_git_does_not_say_that_it_is_clean_is_not_called_so(monkeypatch, status, said):
+    answers = {"rev-parse": "4f2a", "ls-files": "cli.py", "status": status}
+    monkeypatch.setattr(provenance, "_git", lambda command, *_: answers[command])
+    assert provenance.commit.__wrapped__() == said

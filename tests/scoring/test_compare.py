@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -112,6 +113,12 @@ def test_samples_files_and_what_was_read_are_taken(tmp_path):
     assert (found.scores, found.verdict()) == ((2.0, 3.0), f"B above A, {SMALL}")
     mixed = compared([read[0], read_arrays(FAR, FACTORS)], None, metrics=["mig", "informative_codes"])
     assert re.search(r"needs the posterior: .* \(B\)", mixed["informative_codes"].reason)
+
+
+@pytest.mark.parametrize(("columns", "names"), [(("x", "y"), ("x", "y")), ((1, 2), ("A", "B"))])
+def test_columns_of_a_frame_are_models_by_their_names_or_letters(columns, names):
+    frame = pd.DataFrame(NEAR, columns=columns)
+    assert compared([frame[name] for name in columns], metrics=["mig"]).names == names
 
 
 def test_models_that_have_a_score_are_compared_though_others_lack_it(capsys):

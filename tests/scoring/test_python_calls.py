@@ -66,12 +66,26 @@ def test_a_posterior_is_given_as_logarithms_of_variances_or_as_deviations():
         ({"logvar": LOGVAR, "std": LOGVAR}, "logvar and std say the same, got both; give one"),
         ({"logvar": LOGVAR[:, :2]}, "logvar must have the shape of the codes, (600, 3), got (600, 2)"),
         ({"std": LOGVAR}, "std must be above 0, got -4.0"),
-        ({"logvar": LOGVAR * np.nan}, "logvar must be finite, got 1800 entries that are NaN or infinite"),
+        ({"logvar": LOGVAR * np.nan}, "logvar: code_0 must be finite, got 600 entries that are NaN or infinite"),
+        ({"logvar": {}}, "logvar must be vectors of equal length by name, got lengths {}"),
+        ({"std": {"a": DIGIT, "b": DIGIT[:9]}}, "std must be vectors of equal length by name, got lengths"),
+        ({"logvar": ["a"] * 600}, "logvar must hold real numbers, got text such as 'a' in code_0"),
     ],
 )
 def test_another_posterior_is_refused(options, message):
     with pytest.raises(InvalidInput, match=re.escape(message)):
         dbench.score(CODES, DIGIT, **options)
+
+
+def test_a_posterior_by_name_has_rows_and_columns_in_the_order_of_the_codes():
+    codes, logvar = (pd.DataFrame(values, columns=list("abc")) for values in (CODES, LOGVAR))
+    scores = dbench.score(codes, DIGIT, logvar=logvar.add_suffix("_logvar"), metrics=OF_POSTERIOR[:1], repeats=0)
+    assert scores["informative_codes"] == 2
+    for wrong in (logvar[["c", "b", "a"]], dict(logvar[["c", "b", "a"]])):
+        with pytest.raises(InvalidInput, match="logvar must have its columns in the order of the codes, a, b, c, got"):
+            dbench.score(codes, DIGIT, logvar=wrong)
+    with pytest.raises(InvalidInput, match=r"same index, .*; logvar have those of codes in another order: logvar\.loc"):
+        dbench.score(codes, DIGIT, logvar=logvar[::-1])
 
 
 def test_beside_a_file_no_posterior_is_taken(tmp_path):

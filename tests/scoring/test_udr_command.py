@@ -68,6 +68,14 @@ def test_of_equal_models_the_first_is_picked_and_of_silent_ones_none(
     assert json.loads(run(*two, "--json").stdout)["pick"] is None
 
 
+def test_names_of_files_write_nothing_to_a_terminal_but_what_is_read(tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}\x1b[31m.npy" for name in "ab"]
+    for file in files:
+        np.save(file, TRUTH)
+    assert "\x1b" not in (shown := run(*files, width=500).stdout)
+    assert f"{tmp_path}/a.npy" in shown
+
+
 @pytest.mark.parametrize("width", [40, 80])
 def test_nothing_is_wider_than_the_terminal(files: list[Path], width: int) -> None:
     assert max(map(len, run(*files, width=width).stdout.splitlines())) <= width
@@ -116,11 +124,13 @@ def test_every_format_is_read_and_long_files_keep_the_same_rows(files: list[Path
 def test_bad_input_gives_one_line(files: list[Path], tmp_path: Path) -> None:
     np.savez(tmp_path / "short.npz", codes=TRUTH[:9])
     np.savez(tmp_path / "z.npz", z=TRUTH)
+    np.savez(tmp_path / "empty.npz")
     for arguments, message in (
         ([files[0]], "models must be at least 2"),
         ([files[0], files[1], files[0]], "models must have a name each, got"),
         ([files[0], tmp_path / "short.npz"], "must hold the codes of the same observations, got 400 rows"),
-        ([files[0], tmp_path / "z.npz"], "z.npz has no array 'codes'; it holds z; name it with --codes"),
+        ([files[0], tmp_path / "z.npz"], "z.npz has no array 'codes'; it holds z (400 x 4, float64); say which is"),
+        ([files[0], tmp_path / "empty.npz"], "empty.npz holds no arrays"),
         ([files[0], tmp_path / "none.npz"], "no file of codes at"),
         ([files[0], Path(__file__)], "codes must come in .npz, .safetensors, .h5, .hdf5, .mat, .pt, .pth, .npy, .csv"),
     ):

@@ -6,9 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 
 import pytest
+import soak
 from kill_targets import MOMENTS, TARGETS, kill
 from torture import differences, small_plan, torture, trained_table
 
@@ -123,3 +125,17 @@ def test_the_small_plan_is_small_and_has_every_kind_of_checkpoint():
     kinds = {(card.adversary is not None, card.extra is not None, card.labels is not None) for card in cards}
     assert kinds == {(False, False, False), (True, False, False), (True, True, True)}
     assert any(card.second_batch for card in cards)
+
+
+def test_a_round_of_a_soak_that_is_not_finished_is_over(tmp_path, monkeypatch):
+    places = []
+
+    def torture_once(place, *_, **options):
+        assert place not in places, "a folder that is not empty is refused"
+        places.append(place)
+        return Counter()
+
+    monkeypatch.setattr(soak, "torture", torture_once)
+    monkeypatch.setattr(soak, "sweep", lambda *_: 1)
+    found = soak.soak(tmp_path, 0, seeds.generator(test="soak"), 1)
+    assert (found["rounds"], found["not finished"]) == (1, 1)
