@@ -193,12 +193,13 @@ def compare_codes(
     done = min((len(values) for values in halves.values()), default=repeats if failed else 0)
     pairs = list(combinations(range(len(files)), 2))
     asked = sum(comb(len(scored[name]), 2) for name in halves)
+    moved = {row[0].item.name: smallest_reliable_difference(row[0].item.name, table) for row in rows}
     differences = []
     for first, second in pairs:
         for row in rows:
             one, other = row[first], row[second]
             name, names = one.item.name, (files[first].name, files[second].name)
-            difference = Difference(item=one.item, models=names, another_seed=smallest_reliable_difference(name, table))
+            difference = Difference(item=one.item, models=names, another_seed=moved[name])
             if one.score is None or other.score is None:
                 differences.append(replace(difference, reason=_reason(one, other, names)))
                 continue
