@@ -1,10 +1,10 @@
 """Bring expected verdicts and two pages of docs up to a report: ``python tools/expect.py reports/latest/report.json``.
 
 For after new evidence. Entries that still hold keep their reason, and their date where no record joins them; those of
-another verdict, or of no record, go. What is undecided or not tested gets a general reason, since its record says the rest, and so does what is no
-primary. Any other verdict needs a reason that a person writes: such records are printed, and stand under 'REASON
-MISSING' until then. Of a report of a part of the claims the other claims' entries stay as they are, and so do the
-table of docs/sizes.md and the list of docs/verdicts.md.
+another verdict, or of no record, go. What is undecided or not tested gets a general reason, since its record says the
+rest, and so does what is no primary. Any other verdict needs a reason that a person writes: such records are printed,
+and stand under 'REASON MISSING' until then. Of a report of a part of the claims the other claims' entries stay as
+they are, and so do the table of docs/sizes.md and the list of docs/verdicts.md.
 """
 
 import json

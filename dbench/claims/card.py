@@ -70,7 +70,7 @@ class Printed:
             return None
         from scipy.special import stdtrit
 
-        half = max(seen.high - seen.value, seen.value - seen.low)  # the other end may be cut to what the statistic can be
+        half = max(seen.high - seen.value, seen.value - seen.low)  # an end may be cut
         error = half / stdtrit(seen.n - 1, (1 + seen.confidence) / 2)
         if not math.isfinite(error):
             return None
