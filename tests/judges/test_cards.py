@@ -175,7 +175,7 @@ def test_a_replication_is_expected_by_students_law_of_the_fewer_units(theirs, ou
     away = student.ppf(0.975, min(theirs, ours) - 1) * math.hypot(error, spread / math.sqrt(theirs))
     assert (low, high) == pytest.approx((1 - away, 1 + away))
     cut = Printed("x", 1.0, spread, theirs).expects(Interval(5.0, 5 - half, 5, ours, 0.9))
-    assert cut == pytest.approx((low, high)), "an end that is cut to what the statistic can be says nothing of the error"
+    assert cut == pytest.approx((low, high)), "an end that is cut says nothing of the error"
 
 
 def test_nothing_is_expected_of_what_was_not_sampled_or_has_no_ends():
