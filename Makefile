@@ -3,8 +3,10 @@
 # make pages: what takes minutes and is committed: docs/properties.md, docs/sweeps.md and the figures of the report.
 # make peers: other libraries' metrics beside ours, in an environment of their own; writes docs/peers*.md. It takes an hour.
 # --no-compile: most modules that are installed are never imported.
+# Bytecode is kept, whatever the environment says: a session would rewrite the asserts of all its files anew.
 PYTHON ?= python3
 BIN := .venv/bin
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: claims test lint docs pages peers picture format clean
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import click
 import numpy as np
 import pytest
+from forked import run_forked
 
 from dbench.cli import main
 
@@ -70,7 +71,7 @@ def test_the_code_of_a_page_runs(name, folder):
 
 def run_blocks(found: list[Block], folder: Path, python: Path) -> str:
     """Run the blocks of a page in a folder, by an environment's own commands; return what the commands print."""
-    path, printed = os.pathsep.join([str(python.parent), os.environ["PATH"]]), ""
+    printed = ""
     together = []  # Python blocks go on from one another
     for block in found:
         title = re.search('title="(.+)"', block.kind)
@@ -81,14 +82,27 @@ def run_blocks(found: list[Block], folder: Path, python: Path) -> str:
             together.append(block.text)
         elif block.kind == "console" and not block.why:
             for command in commands(block):
-                environment = os.environ | {"PATH": path, "PYTEST_ADDOPTS": "-p no:cacheprovider"}
-                done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True)
-                assert done.returncode == 0, f"{command}\n{done.stdout.decode()}{done.stderr.decode()}"
-                printed += f"$ {command}\n{done.stdout.decode()}"
+                printed += f"$ {command}\n{run(command, folder, python)}"
     if together:
-        script = ["import warnings; warnings.simplefilter('error')", *together]
-        done = subprocess.run([python, "-c", "\n".join(script)], cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        script = "\n".join(["import warnings; warnings.simplefilter('error')", *together])
+        run(shlex.join(["python", "-c", script]), folder, python)
+    return printed
+
+
+def run(command: str, folder: Path, python: Path) -> str:
+    """Run a command of an environment in a folder; return what it prints."""
+    program, *arguments = shlex.split(command)
+    if python == Path(sys.executable) and program in ("python", "dbench", "pytest"):
+        said = folder / "said.txt"
+        status = run_forked(program, arguments, folder, said)
+        printed = said.read_text()
+    else:
+        path = os.pathsep.join([str(python.parent), os.environ["PATH"]])
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=folder, env=os.environ | {"PATH": path}, capture_output=True, text=True
+        )
+        status, printed = done.returncode, done.stdout + done.stderr
+    assert status == 0, f"{command}\n{printed}"
     return printed
 
 

@@ -61,10 +61,15 @@ def kill(process: subprocess.Popen[bytes], target: str, generator: np.random.Gen
 
 
 def _children(parent: int) -> list[int]:
-    """Return the workers of a controller; Python's own tracker of shared resources is a child too and does no work."""
+    """Return the workers of a controller, forked from its server of forks; Python's own helpers do no work."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
-    rows = [line.split(maxsplit=2) for line in listed.splitlines()]
-    return sorted(int(pid) for pid, of, *args in rows if int(of) == parent and "resource_tracker" not in "".join(args))
+    of = {
+        int(pid): (int(by), "".join(args)) for pid, by, *args in (row.split(maxsplit=2) for row in listed.splitlines())
+    }
+    helpers = {
+        pid for pid, (by, args) in of.items() if by == parent and ("resource_tracker" in args or "forkserver" in args)
+    }
+    return sorted(pid for pid, (by, _) in of.items() if by in {parent, *helpers} and pid not in helpers)
 
 
 def wait_for_file(root: Path, process: subprocess.Popen[bytes], *, patience: float) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor
+from torch.optim.adam import adam
 
 from dbench.errors import CaptureFailed
 from dbench.models.objectives import ObjectiveCard
@@ -56,11 +57,10 @@ class Stepper:
         self._draws: Draws | None = None
         adversary = [name for name in state.rows if name.startswith("adversary.")]
         main = [name for name in state.rows if name not in adversary]
-        self._rates = [learning_rate]
-        self._optimisers = [self._adam(main, learning_rate, (0.9, 0.999))]
+        self._optimisers = [_Adam(self._work, main, learning_rate, (0.9, 0.999))]
         if adversary:
-            self._rates.append(learning_rate * card.adversary_rate)
-            self._optimisers.append(self._adam(adversary, self._rates[-1], card.adversary_betas))
+            rate = learning_rate * card.adversary_rate
+            self._optimisers.append(_Adam(self._work, adversary, rate, card.adversary_betas))
         device, members = state.loss.device, len(state)
         self._place = torch.zeros(1, dtype=torch.int64, device=device)  # of the next step in its block
         self._now = torch.zeros((), dtype=torch.float64, device=device)  # its number in the run
@@ -79,8 +79,8 @@ class Stepper:
         else:
             for mine, drawn in zip(self._draws.tensors(), draws.tensors(), strict=True):
                 mine.copy_(drawn)
-        for optimiser, full in zip(self._optimisers, self._rates, strict=True):
-            _set_rate(optimiser, full * rate)
+        for optimiser in self._optimisers:
+            optimiser.slow_down(rate)
         if self._capture and self._repeat is None:
             self._record()
         for i in range(steps):
@@ -92,30 +92,16 @@ class Stepper:
         self._begin_block()
         return self.state
 
-    def _adam(self, names: Sequence[str], learning_rate: float, betas: tuple[float, float]) -> torch.optim.Adam:
-        """Return an optimiser that goes on from the moments of those rows, in place, after making leaves of them."""
-        leaves, device = [self._work.rows[name].requires_grad_() for name in names], self._work.loss.device
-        rate = torch.tensor(learning_rate, device=device) if device.type == "cuda" else learning_rate
-        optimiser = torch.optim.Adam(
-            leaves, lr=rate, betas=betas, eps=1e-8, fused=True, capturable=device.type == "cuda"
-        )
-        for name, leaf in zip(names, leaves, strict=True):
-            taken = torch.tensor(float(self.state.step), device=device)
-            optimiser.state[leaf] = {
-                "step": taken,
-                "exp_avg": self._work.first[name],
-                "exp_avg_sq": self._work.second[name],
-            }
-        return optimiser
-
     def _step(self, step: int | Tensor) -> None:
         assert self._draws is not None
         found = self.losses(self._work.rows, self._draws.at(self._place), step)
         losses = [loss for loss in found if loss is not None]
-        for i, (loss, optimiser) in enumerate(zip(losses, self._optimisers, strict=True)):
-            _take_gradient(loss, optimiser.param_groups[0]["params"], keep=i + 1 < len(losses))
-        for optimiser in reversed(self._optimisers):
-            optimiser.step()
+        gradients = [
+            optimiser.gradient(loss, keep=i + 1 < len(losses))
+            for i, (loss, optimiser) in enumerate(zip(losses, self._optimisers, strict=True))
+        ]
+        for optimiser, gradient in zip(self._optimisers[::-1], gradients[::-1], strict=True):
+            optimiser.step(gradient)
         # Step after step: a reduction over a step x member matrix adds in an order that depends on how many members.
         self._total += losses[0].detach()
         for loss in losses:
@@ -150,8 +136,7 @@ class Stepper:
         for kept, row in zip(self.state.tensors(), self._work.tensors(), strict=True):
             row.copy_(kept)
         for optimiser in self._optimisers:
-            for moments in optimiser.state.values():
-                moments["step"].fill_(self.state.step)
+            optimiser.go_back_to(self.state.step)
         self._begin_block()
 
     def _record(self) -> None:
@@ -162,20 +147,54 @@ class Stepper:
             warnings.warn(f"{error}; going on step by step, which is slower", RuntimeWarning, stacklevel=4)
 
 
-def _take_gradient(loss: Tensor, leaves: Sequence[Tensor], *, keep: bool = False) -> None:
-    """Set the leaves' gradients to those of the members' losses, and no other tensor's.
+class _Adam:
+    """Adam of some rows of a state, in place, going on from the state's moments.
 
-    A head that the losses of a step leave alone, such as one that is taught in a part of the run, gets zeros.
+    It is torch's own function: ``torch.optim.Adam`` imports torch's compiler, two seconds of every process.
     """
-    gradients = torch.autograd.grad(loss.sum(), leaves, retain_graph=keep, materialize_grads=True)
-    for leaf, gradient in zip(leaves, gradients, strict=True):
-        leaf.grad = gradient
 
+    def __init__(self, work: State, names: Sequence[str], rate: float, betas: tuple[float, float]) -> None:
+        self._leaves = [work.rows[name].requires_grad_() for name in names]
+        self._first, self._second = ([moments[name] for name in names] for moments in (work.first, work.second))
+        device = work.loss.device
+        self._taken = [torch.tensor(float(work.step), device=device) for _ in names]
+        self._full, self._betas = rate, betas
+        self._rate = torch.tensor(rate, device=device) if device.type == "cuda" else rate
 
-def _set_rate(optimiser: torch.optim.Adam, rate: float) -> None:
-    """Set the learning rate; a recorded step reads it from a tensor, which stays in place."""
-    group = optimiser.param_groups[0]
-    if isinstance(group["lr"], Tensor):
-        group["lr"].fill_(rate)
-    else:
-        group["lr"] = rate
+    def gradient(self, loss: Tensor, *, keep: bool) -> list[Tensor]:
+        """Return the gradients of the members' losses by these rows; ``keep`` the graph for another.
+
+        A head that the losses of a step leave alone, such as one that is taught in a part of the run, gets zeros.
+        """
+        return list(torch.autograd.grad(loss.sum(), self._leaves, retain_graph=keep, materialize_grads=True))
+
+    @torch.no_grad()
+    def step(self, gradients: list[Tensor]) -> None:
+        adam(
+            self._leaves,
+            gradients,
+            self._first,
+            self._second,
+            [],
+            self._taken,
+            fused=True,
+            capturable=isinstance(self._rate, Tensor),
+            amsgrad=False,
+            beta1=self._betas[0],
+            beta2=self._betas[1],
+            lr=self._rate,
+            weight_decay=0.0,
+            eps=1e-8,
+            maximize=False,
+        )
+
+    def slow_down(self, share: float) -> None:
+        """Learn at a share of the full rate; a recorded step reads it from a tensor, which stays in place."""
+        if isinstance(self._rate, Tensor):
+            self._rate.fill_(self._full * share)
+        else:
+            self._rate = self._full * share
+
+    def go_back_to(self, step: int) -> None:
+        for taken in self._taken:
+            taken.fill_(step)

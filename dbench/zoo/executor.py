@@ -7,6 +7,7 @@ Each worker has a pipe of its own: nothing is shared that a killed process could
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -156,18 +157,22 @@ def run_tasks(pool: Pool, tasks: Iterable[Any], bar: ProgressBar, *, deadline: f
 
 
 class Processes(Pool):
-    """Spawned processes of one thread each, one a core when their number is not given, one task at a time.
+    """Processes of one thread each, one a core when their number is not given, one task at a time.
 
     A dead one is replaced. Tasks should look at ``channel.stopping`` now and then.
+
+    On Linux they are forked from a process that has imported the function's module, so that none waits for torch.
 
     Raises:
         InvalidInput: fewer than one worker.
     """
 
     def __init__(self, function: Task, workers: int | None = None) -> None:
-        self.function, self.room, self.context = function, workers or cores(), multiprocessing.get_context("spawn")
         if workers is not None and workers < 1:
             raise InvalidInput(f"workers must be at least 1, got {workers}")
+        self.function, self.room = function, workers or cores()
+        self.context: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
+        self.context.set_forkserver_preload([function.__module__])  # the first of this process counts
         self.processes: dict[Connection, BaseProcess] = {}
         self.busy: set[Connection] = set()
 
@@ -175,7 +180,7 @@ class Processes(Pool):
         """Start tasks, and processes for them."""
         while len(self.processes) < min(self.room, len(waiting) + len(self.busy)):
             ours, theirs = self.context.Pipe()
-            process = self.context.Process(target=_work, args=(theirs, self.function), daemon=True)
+            process = self.context.Process(target=_work, args=(theirs, self.function, {**os.environ}), daemon=True)
             resource_tracker.ensure_running()  # it would let signals through again
             _mask("SIG_BLOCK")  # until the worker ignores them
             try:
@@ -233,13 +238,14 @@ def _mask(how: str) -> None:
         signal.pthread_sigmask(getattr(signal, how), _STOPS)
 
 
-def _work(connection: Connection, function: Task) -> None:
+def _work(connection: Connection, function: Task, environment: dict[str, str]) -> None:
     # Ctrl-C, a scheduler's SIGTERM and the SIGHUP of a terminal that is closed reach the whole process group; the
     # controller decides, the workers wait for its word.
     for number in _STOPS:
         signal.signal(number, signal.SIG_IGN)
     _mask("SIG_UNBLOCK")
-    os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    os.environ.clear()  # a forked process has that of the first pool's time
+    os.environ.update(environment, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     channel = Channel(connection)
