@@ -56,7 +56,7 @@ SIMILAR = EFFICIENT.cell(
     source="lexicon: similar accuracy",
     given={"signal": 0.0, "few": FEW, "repetitions": 5},
     # Ten observations cannot hold sixteen values, so those that come later do help.
-    false={"signal": 1.0, "few": 10},
+    false={"signal": 0.2, "few": 10},
 )
 
 

@@ -77,7 +77,7 @@ def test_a_jackknife_of_fewer_than_three_units_has_no_ends(n, jackknife):
     assert (estimate.low, estimate.value, estimate.high) == (-math.inf, n, math.inf)
 
 
-@pytest.mark.parametrize(("n", "least"), [(5, 0.90), (10, 0.92), (20, 0.93)])
+@pytest.mark.parametrize(("n", "least"), [(5, 0.90), (10, 0.92)])
 def test_the_jackknife_of_variance_explained_covers_nearly_as_often_as_it_says(n, least):
     """Six settings with means 0 to 2.5 and noise of variance 1: the settings explain v / (v + 1)."""
     settings = np.arange(6)
@@ -91,7 +91,7 @@ def test_the_jackknife_of_variance_explained_covers_nearly_as_often_as_it_says(n
     assert least <= coverage(estimates, spread / (spread + 1)) <= 0.99
 
 
-@pytest.mark.parametrize(("n", "least"), [(5, 0.90), (10, 0.92), (20, 0.92)])
+@pytest.mark.parametrize(("n", "least"), [(5, 0.90), (10, 0.92)])
 def test_the_jackknife_of_a_rank_correlation_of_pooled_rows_covers_nearly_as_often_as_it_says(n, least):
     """Bivariate normal pairs of correlation 0.6: Spearman's is 6/pi arcsin(0.3)."""
     stream = generator(test="coverage of rank correlation", n=n)
@@ -140,9 +140,10 @@ def test_the_bootstrap_of_a_median_covers_nearly_as_often_as_it_says(n):
     stream = generator(test="coverage of a median", n=n)
     worlds = stream.exponential(size=(300, n))
     estimates = [
-        bootstrap(lambda kept, w=world: np.median(w[kept]), n, generator=stream, draws=400).at(0.95) for world in worlds
+        bootstrap(lambda kept, w=world: np.median(w[kept], axis=1), n, generator=stream, draws=400, at_once=400)
+        for world in worlds
     ]
-    assert 0.92 <= coverage(estimates, math.log(2)) <= 0.995
+    assert 0.92 <= coverage([one.at(0.95) for one in estimates], math.log(2)) <= 0.995
 
 
 def test_the_bootstrap_widens_with_confidence_and_holds_its_value():
