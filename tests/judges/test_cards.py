@@ -28,7 +28,6 @@ from dbench.claims import (
 from dbench.claims.card import fault_of
 from dbench.claims.frozen import FrozenCard
 from dbench.errors import DamagedData, InvalidInput
-from dbench.estimates.population import Population
 from dbench.stats import Estimate, Interval, exact, jackknife, mean_of
 
 
@@ -244,14 +243,6 @@ def test_cells_share_the_level_of_their_finding_and_nothing_else_does():
     assert frozen.confidence_of(CARD, "cell") == pytest.approx(0.99)
     assert frozen.confidence_of(CARD, "primary") == frozen.confidence_of(CARD, "probe") == 0.95
     assert Frozen().confidence_of(CARD, "cell") == 0.95
-
-
-def test_a_card_is_newer_than_a_table_that_does_not_hold_its_hash():
-    frozen = Frozen({CARD.name: FrozenCard("a", "2026-01-01", "")})
-    models = Population("micro", None, rules={CARD.name: "a"})
-    assert not frozen.is_newer(CARD, models)
-    assert frozen.is_newer(CARD, replace(models, rules={CARD.name: "b"}))
-    assert Frozen().is_newer(CARD, models)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"cards": {"a": {"hash": "x"}}}', '{"cards": {"a": 3}}'])

@@ -3,11 +3,9 @@
 import math
 from itertools import count
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import stdtrit
 from scipy.stats import norm
 from scipy.stats import t as student
 
@@ -118,25 +116,6 @@ def test_a_null_never_decides_what_is_reproduced_or_open(rule, estimate):
         plain = Rule(rule.low, rule.high, rule.low if math.isfinite(rule.low) else rule.high)
         mine, other = rule.decide(estimate), plain.decide(estimate)
         assert mine is other if other in (R, OPEN) else mine in (W, A, C)
-
-
-@pytest.mark.parametrize("confidence", [0.95, 0.999])
-@pytest.mark.parametrize("rule", [above(0.5), above(1.0, null=0.0), below(0.0), within(-0.5, 0.5)])
-def test_the_n_to_settle_gives_a_power_of_four_fifths(rule, confidence):
-    """Simulated: means of n normal values around 0.25, with Student's intervals; the side away from the end is idle."""
-    stream, value, spread, n = generator(test="n to settle"), 0.25, 1.0, 5
-    half = stdtrit(n - 1, (1 + confidence) / 2) * spread / math.sqrt(n)
-    up = min((rule.low, rule.high), key=lambda end: abs(end - value)) > value
-    low, high = (value - 2 * half, value + half) if up else (value - half, value + 2 * half)
-    needed = rule.n_to_settle(Interval(value, low, high, n, confidence))
-    samples = value + spread * stream.standard_normal((4_000, needed))
-    half = stdtrit(needed - 1, (1 + confidence) / 2) * samples.std(axis=1, ddof=1) / math.sqrt(needed)
-    settled = [
-        rule.decide(Interval(mean, mean - wide, mean + wide, needed, confidence)) is not OPEN
-        for mean, wide in zip(samples.mean(axis=1), half, strict=True)
-    ]
-    # Where one interval may also clear the other end, slightly more.
-    assert 0.77 < np.mean(settled) < 0.9
 
 
 @pytest.mark.parametrize(
