@@ -11,8 +11,7 @@ from scipy.stats import t as student
 
 from dbench.claims import EVERY_PART, Rule, Verdict, above, below, every_part, within
 from dbench.errors import InvalidInput
-from dbench.seeds import generator
-from dbench.stats import Estimate, Interval, exact, mean_of
+from dbench.stats import Estimate, Interval, exact
 
 R, W, OPEN, A, C = Verdict.REPRODUCED, Verdict.WEAKER, Verdict.UNDECIDED, Verdict.ABSENT, Verdict.CONTRADICTED
 # Multiples of 1/8 add and subtract without rounding, so that edges are hit.
@@ -134,12 +133,8 @@ def test_no_n_is_promised_where_more_of_the_same_would_not_settle_it(estimate):
     assert above(0.0).n_to_settle(estimate) is None
 
 
-def test_no_fewer_units_than_there_are_and_no_more_than_a_million_are_promised():
+def test_no_fewer_units_than_there_are_are_promised():
     assert above(0.0).n_to_settle(Interval(1.0, 0.9, 1.1, 10, 0.95)) == 11
-    # (1 + 0.8416 / 1.96) ** 2 = 2.0432 times the side towards the bound in squares; Student's law is the normal one.
-    assert above(0.0).n_to_settle(Interval(1.0, 0.9, 9.0, 1000, 0.95)) == 1001
-    assert above(0.0).n_to_settle(Interval(1.0, 1 - 6.99, 99.0, 10_000, 0.95)) == pytest.approx(998_311, rel=1e-3)
-    assert above(0.0).n_to_settle(Interval(1.0, 1 - 7.01, 1.1, 10_000, 0.95)) is None
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.99])
@@ -172,22 +167,6 @@ def test_inside_a_range_both_ends_must_clear():
     assert within(-9.0, 1.0).n_to_settle(outside) == above(1.0).n_to_settle(outside)
     below_it = Interval(-2.0, -2.5, 9.0, 100, 0.95)
     assert within(-1.0, 9.0).n_to_settle(below_it) == below(-1.0).n_to_settle(below_it)
-
-
-@pytest.mark.parametrize(
-    ("effect", "verdict", "least", "most"),
-    [
-        (0.0, R, 0.0, 0.035),  # no effect: a false reproduction in one of forty worlds
-        (0.0, C, 0.0, 0.035),
-        (-0.5, R, 0.0, 0.001),
-        (2.0, R, 0.95, 1.0),
-        (-2.0, C, 0.95, 1.0),
-    ],
-)
-def test_a_rule_errs_no_more_often_than_its_confidence_allows(effect, verdict, least, most):
-    worlds = effect + generator(test="errors of a rule", effect=effect).standard_normal((2_000, 8))
-    found = [above(0.0).decide(mean_of(world).at(0.95)) is verdict for world in worlds]
-    assert least <= sum(found) / len(found) <= most
 
 
 @pytest.mark.parametrize(
