@@ -108,7 +108,7 @@ TAIL_ABOVE_CHANCE = TAIL.probe(
     statistic="the same after (accuracy - chance) / (1 - chance), at least 0, chance the share of the commonest value",
     rule=above(0.0),
     given={"matrix": "svm", "n": 900, "repetitions": 3},
-    false={"matrix": "trees", "n": 300},
+    false={"matrix": "trees", "n": 150},
 )
 
 
