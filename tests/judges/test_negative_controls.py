@@ -17,7 +17,7 @@ SLOW = {
 }
 
 
-def tests_of(module):
+def covering_tests(module):
     """The first test of each card of a file that names a negative control, by the name of the card."""
     covered = [test for test in vars(module).values() if getattr(getattr(test, CARD_ATTRIBUTE, None), "false", None)]
     return {getattr(test, CARD_ATTRIBUTE).name: test for test in reversed(covered)}
@@ -35,14 +35,14 @@ def test_every_primary_and_cell_names_its_negative_control(cards):
 
 
 def test_a_claim_is_refuted_by_its_negative_control(claim_files, claim_file_name):
-    tests = tests_of(claim_files[claim_file_name])
+    tests = covering_tests(claim_files[claim_file_name])
     assert not_refuted({name: test for name, test in tests.items() if name not in SLOW}) == {}
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", SLOW)
 def test_a_claim_is_refuted_by_a_negative_control_that_takes_seconds(claim_files, name):
-    assert not_refuted({name: tests_of(claim_files[SLOW[name]])[name]}) == {}
+    assert not_refuted({name: covering_tests(claim_files[SLOW[name]])[name]}) == {}
 
 
 def test_the_band_of_equal_halves_is_the_one_of_the_proof():
