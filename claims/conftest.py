@@ -1,7 +1,10 @@
 """Populations: the evidence tables over which claims about trained models are judged, one verdict for each."""
 
 import os
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 from threadpoolctl import threadpool_limits
@@ -32,6 +35,15 @@ threadpool_limits(limits=1)
 # For libraries loaded later, which that limit does not reach: torch and scikit-learn bring an OpenMP of their own.
 os.environ["OMP_NUM_THREADS"] = "1"
 
+# Each table is validated and read once a process.
+_population, _study, _has_objectives = cache(load_population), cache(load_left_out), cache(has_objectives)
+
+
+@cache
+def _chosen(choose: Callable[[list[Path]], Any], root: str | None) -> Any:
+    """What a function chooses of the evidence tables; it looks into all of them, for every test alike."""
+    return choose(evidence_folders(root))
+
 
 def pytest_generate_tests(metafunc):
     """Run every test that asks for evidence tables once for each of them, each pair, or each study of combinations.
@@ -43,15 +55,15 @@ def pytest_generate_tests(metafunc):
     runs, once, and leaves its claim open.
     """
     wanted = {"evidence_folder", "evidence_seeds", "evidence_pair", "evidence_left_out"} & set(metafunc.fixturenames)
-    folders = evidence_folders(metafunc.config.getoption("dbench_evidence")) if wanted else []
+    root = metafunc.config.getoption("dbench_evidence")
     card = card_of(metafunc.definition)
     heads = ledger()[card.id].table if card is not None and card.id in ledger() else ""
-    fresh = [f for f in folders if heads and repeats(f, heads)]
+    fresh = [f for f in _chosen(list, root) if repeats(f, heads)] if wanted and heads else []
     if "evidence_folder" in wanted:
         of_models = {"population", "unsupervised"} & set(metafunc.fixturenames)
-        chosen = swept_folders(folders) if of_models else folders
+        chosen = _chosen(swept_folders if of_models else list, root)
         if "six_systems" in metafunc.fixturenames:
-            chosen = [f for f in whole_data_folders(folders) if has_objectives(f, SIX_SYSTEMS)] or [None]
+            chosen = [f for f in _chosen(whole_data_folders, root) if _has_objectives(f, SIX_SYSTEMS)] or [None]
         if card is not None:
             chosen = [f for f in chosen if f is None or not is_fresh(f) or f in fresh]
             if "primary" not in (card.role, *card.roles.values()):
@@ -60,16 +72,12 @@ def pytest_generate_tests(metafunc):
     if "evidence_seeds" in wanted and fresh and card.role == "primary":
         metafunc.parametrize("evidence_seeds", ["", "fresh"], ids=[pytest.HIDDEN_PARAM, "fresh"])
     if "evidence_pair" in wanted:
-        pairs = evidence_pairs(folders) or [()]
+        pairs = _chosen(evidence_pairs, root) or [()]
         metafunc.parametrize(
             "evidence_pair", pairs, ids=["-and-".join(f.name for f in pair) or "none" for pair in pairs]
         )
     if "evidence_left_out" in wanted:
-        metafunc.parametrize("evidence_left_out", list(left_out_folders(folders)) or ["none"])
-
-
-# Each table is validated and read once a process.
-_population, _study = cache(load_population), cache(load_left_out)
+        metafunc.parametrize("evidence_left_out", list(_chosen(left_out_folders, root)) or ["none"])
 
 
 @pytest.fixture
@@ -120,7 +128,7 @@ def data_set(evidence_seeds, pytestconfig) -> OnDemand:
     """Return the runs on the first data set whose name begins so; with none the claim is left open there."""
 
     def named(beginning: str) -> Population:
-        for folder in swept_folders(evidence_folders(pytestconfig.getoption("dbench_evidence"))):
+        for folder in _chosen(swept_folders, pytestconfig.getoption("dbench_evidence")):
             if is_fresh(folder) == bool(evidence_seeds):
                 population = _population(folder, objectives=UNSUPERVISED)
                 if str(population.table["data"].iloc[0]).startswith(beginning):
@@ -144,6 +152,6 @@ def left_out(evidence_left_out, pytestconfig) -> OnDemand:
         if family not in name:
             lacking = "no such evidence table" if name == "none" else f"{name} is of another data set"
             raise EvidenceLacking(f"needs {family} without combinations of factor values: {lacking}")
-        return _study(name, left_out_folders(evidence_folders(pytestconfig.getoption("dbench_evidence")))[name])
+        return _study(name, _chosen(left_out_folders, pytestconfig.getoption("dbench_evidence"))[name])
 
     return OnDemand(of)

@@ -1,9 +1,5 @@
 """Text that others wrote, wherever it is shown: it moves no cursor, turns no line round and opens no link."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,9 +19,8 @@ def factors(tmp_path, name="codes.csv", codes=("code_0", "code_1"), **columns):
     return str(path)
 
 
-def run(*arguments, **environment):
-    environment = {**os.environ, **environment}
-    return subprocess.run([sys.executable, "-m", "dbench", *arguments], capture_output=True, env=environment)
+def run(*arguments, charset="utf-8"):
+    return CliRunner(charset=charset).invoke(main, arguments)
 
 
 def harmless(text):
@@ -49,29 +44,29 @@ def test_a_hostile_file_name_is_shown_as_text_everywhere(tmp_path):
     np.savez(path, codes=whole[:, :2], factors=whole[:, 2:].astype(int))
     page, table, out = tmp_path / "page.html", tmp_path / "scores.csv", tmp_path / f"out{HOSTILE}"
     done = run("score", path, path, *SCORE, "--csv", str(table), "--html", str(page))
-    assert done.returncode == 0, done.stderr
-    assert harmless(done.stdout.decode())
+    assert done.exit_code == 0, done.output
+    assert harmless(done.stdout)
     assert harmless(page.read_text())
     assert harmless(table.read_text())
     assert set(pd.read_csv(table)["file"].str[0]) <= {"'", "/"}
     drawn = run("score", path, *SCORE, "--out", str(out))
-    assert harmless(drawn.stdout.decode())
+    assert harmless(drawn.stdout)
 
 
 def test_a_column_that_a_spreadsheet_would_compute_is_text_in_the_csv(tmp_path):
     table = tmp_path / "scores.csv"
     path = factors(tmp_path, codes=("=1+1", "-z"))
-    done = CliRunner().invoke(main, ["score", path, "--codes", "=1+1,-z", *SCORE, "--csv", str(table)])
+    done = run("score", path, "--codes", "=1+1,-z", *SCORE, "--csv", str(table))
     assert done.exit_code == 0, done.output
     assert all(harmless(name) and name[:1] not in "=+-@" for name in pd.read_csv(table)["name"].dropna())
 
 
 def test_a_message_is_one_line_of_bounded_length_whatever_it_names(tmp_path):
     done = run("score", str(tmp_path / f"{HOSTILE}\udcff.csv"))
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
-    assert harmless(done.stderr.decode())
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert harmless(done.stderr)
     path = factors(tmp_path)
-    long = CliRunner().invoke(main, ["score", path, "--metric", "m" * 100_000])
+    long = run("score", path, "--metric", "m" * 100_000)
     assert long.exit_code == 2
     assert len(long.output) < 5000
 
@@ -79,17 +74,17 @@ def test_a_message_is_one_line_of_bounded_length_whatever_it_names(tmp_path):
 @pytest.mark.parametrize("what", ["loop.csv", "loop.npz", "loop.npy", "loop.parquet"])
 def test_a_loop_of_links_is_told_in_a_line(tmp_path, what):
     (tmp_path / what).symlink_to(tmp_path / what)
-    done = CliRunner().invoke(main, ["score", str(tmp_path / what)])
+    done = run("score", str(tmp_path / what))
     assert done.exit_code == 2
     assert done.output.startswith("dbench: ")
     assert done.output.count("\n") == 1
 
 
 def test_a_terminal_of_ascii_keeps_the_table(tmp_path):
-    done = run("score", factors(tmp_path), *SCORE, PYTHONIOENCODING="ascii")
-    assert done.returncode == 0, done.stderr
-    assert b"mig" in done.stdout
-    assert b"1.000" in done.stdout
+    done = run("score", factors(tmp_path), *SCORE, charset="ascii")
+    assert done.exit_code == 0, done.output
+    assert "mig" in done.stdout
+    assert "1.000" in done.stdout
 
 
 @pytest.mark.parametrize("columns", ["0", "1", "20"])
@@ -115,7 +110,7 @@ def test_the_zoo_shows_text_from_outside_without_what_moves_a_cursor(tmp_path, m
     place = tmp_path / "st\x1b[2Jore\u202e"
     monkeypatch.chdir(tmp_path)
     (place / "runs").mkdir(parents=True)
-    result = CliRunner().invoke(main, ["zoo", "ls", "--profile", "micro", "--store", str(place)])
+    result = run("zoo", "ls", "--profile", "micro", "--store", str(place))
     assert result.exit_code == 0
     assert "\x1b" not in result.output
     assert "\u202e" not in result.output

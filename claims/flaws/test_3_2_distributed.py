@@ -99,7 +99,6 @@ LINEAR = ONLY_TOGETHER.cell(
     statistic="R2 of the factor regressed on both codes",
     rule=within(-1e-6, 1e-6),
     given={"cases": xor_cases},
-    false={"cases": first_bit_cases},
     printed=Printed("0", 0.0),
     revision=2,
 )
@@ -147,8 +146,6 @@ LINEAR_CLASSIFIER = ONLY_TOGETHER.probe(
     statistic="test accuracy of logistic regression above chance, as a share of what is possible",
     # Coefficients that are zero but for noise may still cut off one corner of four, and be right on the others.
     rule=within(-0.1, 0.1),
-    source="",
-    demonstration=False,
     min_n=5,
     given={"draw": xor_codes, "repetitions": 50, "n": 4_000},
     false={"draw": lone_codes, "repetitions": 5},
@@ -176,8 +173,6 @@ CONTINUOUS_LINEAR = ONLY_TOGETHER.probe(
     unit="sample",
     statistic="mean of the larger squared correlation of |a - b| with a code",
     rule=below(0.01),
-    source="",
-    demonstration=False,
     min_n=5,
     given={"draw": absolute_difference, "repetitions": 10},
     false={"draw": lone_codes},
@@ -198,8 +193,6 @@ CONTINUOUS_INFORMATION = ONLY_TOGETHER.probe(
     unit="sample",
     statistic="mean mutual information of |a - b| with a code, nats (analytically (1 - log 2)/2 = 0.153)",
     rule=below(0.05),
-    source="",
-    demonstration=False,
     min_n=5,
     given={"draw": absolute_difference, "repetitions": 10},
     false={"draw": lone_codes},
@@ -261,7 +254,6 @@ NO_INFORMATION = BOUND.cell(
     given={"cases": modular_sum_cases},
     false={"cases": factors_as_codes},
     printed=Printed("0", 0.0),
-    revision=2,
 )
 
 
@@ -309,8 +301,6 @@ SNC_LOW = BOUND.probe(
     unit="sample",
     statistic="mean SNC score",
     rule=below(0.1),
-    source="",
-    demonstration=False,
     min_n=5,
     given={"draw": modular_sum_codes, "repetitions": 10, "n": 3_000},
     false={"draw": lone_codes},

@@ -76,7 +76,6 @@ LEAST_BIN = PERFECT.probe(
     statistic="SNC",
     rule=above(1 - 1e-6, null=0.0),
     given={"noise": 0.0},
-    false={"noise": 0.5},
 )
 
 
@@ -100,7 +99,6 @@ NOISE = PERFECT.cell(
     min_n=5,
     given={"signal": 0.0, "repetitions": 20},
     false={"signal": 5.0},
-    revision=2,
 )
 
 
@@ -120,7 +118,6 @@ NOISE_SMALL_DIVISOR = PERFECT.probe(
     statistic="mean SNC",
     rule=below(0.0234, null=0.0636),
     source="paper: at the level of random guessing",
-    demonstration=False,
     min_n=5,
     given={"repetitions": 5, "signal": 0.0},
     false={"signal": 5.0},
@@ -142,7 +139,6 @@ NOISE_LEAST_BIN = PERFECT.probe(
     statistic="mean SNC",
     rule=below(0.0234, null=0.0636),
     source="paper: at the level of random guessing",
-    demonstration=False,
     min_n=5,
     given={"signal": 0.0, "repetitions": 20},
     false={"signal": 5.0},

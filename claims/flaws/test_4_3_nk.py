@@ -80,7 +80,6 @@ NEAR_ZERO = TELLS_APART.cell(
     source="paper: at the level of random guessing",
     given={"repetitions": 5, "n": 900},
     false={"draw": lone_codes, "n": 300},
-    revision=2,
 )
 
 
@@ -102,8 +101,6 @@ ONLY_ALONE = TELLS_APART.probe(
     unit="function",
     statistic="largest share of the possible NK among them",
     rule=below(0.5),
-    source="",
-    demonstration=False,
     min_n=14,
     given={"functions": range(1, 15)},
     false={"functions": range(1, 15)},
@@ -129,11 +126,8 @@ ONLY_ALONE_SAMPLED = TELLS_APART.probe(
     says="NK is high only where the aligned code alone carries the factor.",
     population="samples of a bit that is the XOR of two codes; draws varied",
     deviations=("The converse, which the paper does not claim.", *TELLS_APART.deviations),
-    unit="sample",
     statistic="mean NK, as a share of what a lone code would get (0.5)",
     rule=below(0.5),
-    source="",
-    demonstration=False,
     min_n=3,
     given={"draw": xor_codes, "repetitions": 5, "n": 900},
     false={"draw": lone_codes, "n": 300},

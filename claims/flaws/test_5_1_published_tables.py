@@ -152,7 +152,6 @@ ESPECIALLY_DCI = HIGHER.cell(
     rule=above(0.0),
     given={"scores": scores},
     false={"scores": cells(dci=10, mig=30)},
-    revision=3,
 )
 
 

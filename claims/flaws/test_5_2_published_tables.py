@@ -116,7 +116,6 @@ RANDOM_SPLIT = POOR.cell(
     source="lexicon: accurately",
     given={"novel": novel},
     false={"novel": accuracies(otherwise=20)},
-    revision=2,
 )
 
 

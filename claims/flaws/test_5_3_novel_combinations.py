@@ -169,7 +169,6 @@ ORDER = CORRELATES.probe(
     statistic="smallest step of the correlations: SNC minus NK, NK minus each of MIG, SAP, IRS, D, C, I, MED and DCI",
     # A twentieth: less is no lead.
     rule=above(0.05, null=0.0),
-    source="",
     false={"version": AVERAGE} | models(falling=["snc"], rising=["nk", *SCORES]),
 )
 

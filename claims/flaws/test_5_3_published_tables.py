@@ -200,7 +200,6 @@ OVER_D = Claim.published(
     "analogous, in the context of DCI, to our SNC, and, like SNC, are a better predictor of downstream performance "
     "than D.",
     population="18 pairs of model and data set, or six on 3dshapes, as printed",
-    deviations=(),
     statistic="smaller correlation of C and I minus that of D",
     rule=above(0.0),
     source="sign",

@@ -85,7 +85,6 @@ DCI = CONTRAST.probe(
     rule=above(0.935, null=0.7),
     source="paper: very strongly",
     bounds=(-1.0, 1.0),
-    false=models(opposed="dci"),
 )
 
 

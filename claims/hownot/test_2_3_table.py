@@ -108,7 +108,6 @@ SPLIT = CHARACTERISTICS.probe(
     statistic="how far the mean score lies past close to 1 (0.957) or low (0.325), as the characteristic says",
     rule=above(0.0),
     source=TABLE.source,
-    demonstration=False,
     min_n=3,
     given={"reflects": REFLECTS, "repetitions": 3},
     false={"metric": "mig", "reflects": {"mig": "first"}},  # as if MIG were meant to reflect the other one

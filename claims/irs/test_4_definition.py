@@ -198,7 +198,6 @@ LOWEST_D = BOUNDS.cell(
     statistic="lowest D_l found",
     rule=above(-1e-6, null=-0.05),
     given={"codes": 500, "robust_only": False},
-    false={"codes": 500},
     revision=2,
 )
 

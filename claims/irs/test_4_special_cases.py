@@ -92,7 +92,6 @@ SUM_DIFFERENCE = PAIR.cell(
     statistic="IRS of both codes as one group, both factors held",
     rule=above(0.999999, null=0.0),
     given={"sample": sum_and_difference},
-    false={"sample": moved_by_a_nuisance},
 )
 
 

@@ -94,7 +94,6 @@ TRADE_OFF = Claim.published(
     min_n=5,
     given={"scores": scores},
     false={"scores": agreeing},
-    revision=1,
 )
 
 
@@ -111,7 +110,6 @@ WITHOUT_TCVAE = TRADE_OFF.probe(
     rule=below(0.0),
     min_n=4,
     given={"scores": scores},
-    false={"scores": agreeing},
 )
 
 

@@ -118,7 +118,6 @@ INFORMATION = DECEIVED.cell(
     source="paper: high MI",
     min_n=1,
     given={"sample": disturbed},
-    false={"effect": "rare", "sample": mixed},
     revision=2,
 )
 
@@ -138,7 +137,6 @@ IMPORTANCE = DECEIVED.cell(
     rule=above(0.8, null=0.0),
     source="lexicon: looks disentangled",
     given={"sample": disturbed, "splits": 5},
-    false={"effect": "rare", "sample": mixed},
     revision=2,
 )
 
@@ -157,7 +155,6 @@ ROBUSTNESS = DECEIVED.cell(
     unit="grid",
     statistic="IRS of the code (equation 3)",
     rule=below(0.33, null=0.72),
-    source="paper: low IRS",
     min_n=1,
     given={"sample": disturbed},
     false={"effect": "rare", "sample": undisturbed},

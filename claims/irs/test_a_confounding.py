@@ -70,7 +70,6 @@ POSITIVITY = RECOVERS.probe(
     deviations=("Not claimed by the paper, which does not mention positivity; nothing observed tells the answer.",),
     statistic=EFFECT,
     given={"strength": 1.0, "reweight": True, "repetitions": 10, "n": 20_000},
-    false={"strength": 0.9, "reweight": False, "n": 5_000},
 )
 
 

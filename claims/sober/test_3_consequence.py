@@ -151,7 +151,6 @@ WEAKLY = ENTANGLED.probe(
     population="uniform factors f(z), representation x = z, f mixing weakly; matrix, metric and draws varied",
     statistic="mean score, on a scale from chance (0; 1/d for BetaVAE and FactorVAE) to the best (1)",
     rule=below(0.5, null=1.0),
-    demonstration=False,
     given={"matrices": WEAK, "repetitions": 3},
 )
 

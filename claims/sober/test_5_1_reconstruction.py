@@ -93,7 +93,6 @@ HARDER = REASONABLE.cell(
     source="sign",
     given={"ends": None},
     false={"data_set": Simulated(leaving(70.0), elsewhere=leaving(50.0)), "ends": (SIMULATED_ENDS, SIMULATED_ENDS)},
-    revision=2,
 )
 
 

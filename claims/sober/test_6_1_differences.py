@@ -137,7 +137,6 @@ APART = EQUIVALENT.probe(
     unit="repetition",
     statistic="mean of the smaller of the two leads: the first's in BetaVAE or FactorVAE, the second's in IRS",
     rule=above(0.1, null=0.0),
-    source="",
     min_n=5,
     given={"first": "straight beside sums", "second": "two of four", "repetitions": 5},
     false={"metric": "factor_vae", "first": "two of four", "second": "straight beside sums"},

@@ -108,7 +108,7 @@ TAIL_ABOVE_CHANCE = TAIL.probe(
     statistic="the same after (accuracy - chance) / (1 - chance), at least 0, chance the share of the commonest value",
     rule=above(0.0),
     given={"matrix": "svm", "n": 900, "repetitions": 3},
-    false={"matrix": "trees", "n": 300},
+    false={"matrix": "trees", "n": 150},
 )
 
 
@@ -178,8 +178,6 @@ AGREE = CURVE.probe(
     unit="repetition",
     statistic="share of repetitions in which the first pair to merge is the same",
     rule=above(0.5),
-    source="",
-    demonstration=False,
     min_n=10,
     given={"packed": False, "n": 3_000, "repetitions": 20},
     false={"packed": True, "n": 500},

@@ -200,7 +200,6 @@ SPARED = PENALISED.cell(
     demonstration=False,
     min_n=3,
     false={"metric": "mig", "relation": "one-to-many"},
-    revision=2,
 )
 
 
@@ -220,11 +219,9 @@ SPARED_BY_R2 = PENALISED.probe(
     statistic=LOSS,
     rule=below(QUARTER, null=0.5),
     source="lexicon: spare",
-    demonstration=False,
     min_n=3,
     given={"relation": "many-to-one"},
     false={"relation": "one-to-many"},
-    revision=2,
 )
 
 

@@ -55,8 +55,8 @@ SIMILAR = EFFICIENT.cell(
     rule=above(0.9),
     source="lexicon: similar accuracy",
     given={"signal": 0.0, "few": FEW, "repetitions": 5},
-    # Ten observations cannot hold sixteen values, so those that come later do help.
-    false={"signal": 1.0, "few": 10},
+    # Five observations cannot hold sixteen values, so those that come later do help.
+    false={"signal": 0.1, "few": 5},
 )
 
 

@@ -81,7 +81,6 @@ WITH_TREES = NO_RISE.probe(
     "boosted trees",
     where="7, Figures 23 and 25",
     says="Nor have they with boosted trees, by the efficiency that can be had here.",
-    deviations=(TREES,),
     statistic=OF_ONE_METRIC,
     rule=below(0.3, null=0.5),
 )
@@ -179,7 +178,6 @@ EFFICIENT_ARE_POOR = ANNEALED.probe(
     statistic="share of the most efficient runs that are poor at every sample size",
     # 'Many', and the most that choosing at random would give.
     rule=above(0.25),
-    source="",
     false={"unsupervised": efficiency_follows(0.0, seeds=30)},
 )
 

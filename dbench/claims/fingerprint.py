@@ -203,12 +203,9 @@ def _constant(value: Any) -> str:
 
 def _written(function: FunctionType) -> list[Any]:
     """Numbers, with their signs, and texts written in a function, in order; without docstrings and decorators."""
-    first = function.__code__.co_firstlineno
-    for node in _functions(function.__code__.co_filename):
-        if first == min(each.lineno for each in (node, *getattr(node, "decorator_list", ()))):
-            inside = node.body if isinstance(node.body, list) else [node.body]
-            return [constant for part in inside for constant in _constants(part)]
-    return []
+    node = _functions(function.__code__.co_filename).get(function.__code__.co_firstlineno)
+    inside = [] if node is None else node.body if isinstance(node.body, list) else [node.body]
+    return [constant for part in inside for constant in _constants(part)]
 
 
 def _constants(node: ast.AST) -> Iterator[Any]:
@@ -222,9 +219,14 @@ def _constants(node: ast.AST) -> Iterator[Any]:
 
 
 @cache
-def _functions(path: str) -> list[ast.FunctionDef | ast.Lambda]:
+def _functions(path: str) -> dict[int, ast.FunctionDef | ast.Lambda]:
+    """Functions of a file by their first line, that of a decorator where they have one; of several the outermost."""
     try:
         tree = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError):
-        return []
-    return [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.Lambda))]
+        return {}
+    found: dict[int, ast.FunctionDef | ast.Lambda] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            found.setdefault(min(each.lineno for each in (node, *getattr(node, "decorator_list", ()))), node)
+    return found

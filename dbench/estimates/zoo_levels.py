@@ -51,12 +51,7 @@ def ratio_to(
     """
     place = place_of(population, reference)
     if among is not None:
-        table, left, plain = _against(population, score, objective, reference, among)
-
-        def ratio(kept: NDArray[np.int64]) -> list[float]:
-            return [float(table[kept][left[kept]].mean() / plain[kept].mean())]
-
-        return jackknife_each(ratio, len(table))[0]
+        return _ratio_of_means(*_against(population, score, objective, reference, among))
     found = population.estimate(
         lambda tables: float(tables[score, objective].mean() / tables[score, reference[0]][:, place].mean()),
         scores=[score],
@@ -86,7 +81,7 @@ def ratios_to(
     if among is not None:
         table, left, plain = _against(population, score, objective, reference, among)
         columns = strengths_with(population, left, among)
-        return [_ratio_of_means(population, table[own, c], plain[own]) for c in columns for own in [left[:, c]]]
+        return [_ratio_of_means(table[own, c], left[own, c], plain[own]) for c in columns for own in [left[:, c]]]
     return population.estimates(
         lambda tables: tables[score, objective].mean(axis=0) / tables[score, reference[0]][:, place].mean(),
         scores=[score],
@@ -105,11 +100,8 @@ def _against(
     return table[rows], left[rows], population.scores(score, reference[0], seeds=seeds)[rows, place]
 
 
-def _ratio_of_means(population: Population, first: Matrix, second: Matrix) -> Estimate:
-    def ratio(kept: NDArray[np.int64]) -> float:
-        return float(first[kept].mean() / second[kept].mean())
-
-    return jackknife_each(ratio, len(first))[0]
+def _ratio_of_means(table: Matrix, left: NDArray[np.bool_], plain: Matrix) -> Estimate:
+    return jackknife_each(lambda kept: table[kept][left[kept]].mean() / plain[kept].mean(), len(table))[0]
 
 
 def change_over_sweep(population: Population, score: str, objective: str, *, start: float = -np.inf) -> Matrix:

@@ -1,6 +1,7 @@
 """What the tests of a session are to their findings: card, role and parameters of each case."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, cast
 
 import pytest
@@ -13,6 +14,9 @@ from dbench.plugin.settings import setting
 
 # The parameters of the case of each test that heads its finding, by the test's id.
 HEADS: pytest.StashKey[dict[str, dict[str, object]]] = pytest.StashKey()
+
+# Asked of the same few tables for every test: both are looked into once a session.
+_other_size = cache(other_size)
 
 
 def card_of(item: pytest.Item) -> Claim | None:
@@ -52,4 +56,4 @@ def role_of(item: pytest.Item, card: Claim) -> Role:
     if all(repeats(value, heads[name]) for name, value in further.items()):
         return "fresh"
     table: Any = further.get("evidence_folder")
-    return "size" if table and other_size(table, than=cast(Any, heads["evidence_folder"])) else "cell"
+    return "size" if table and _other_size(table, than=cast(Any, heads["evidence_folder"])) else "cell"

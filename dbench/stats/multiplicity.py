@@ -24,7 +24,7 @@ def smallest_of(estimates: Sequence[Estimate]) -> Estimate:
         The smallest point estimate, which lies below the smallest true value on average; n of the smallest sample.
         Exact where all are.
     """
-    return _smallest(_several(estimates))
+    return _of_rank(_several(estimates), 1)
 
 
 def largest_of(estimates: Sequence[Estimate]) -> Estimate:
@@ -33,7 +33,7 @@ def largest_of(estimates: Sequence[Estimate]) -> Estimate:
     The mirror image of :func:`smallest_of`: the upper end unadjusted, the lower end, which shows that at least one
     is large, by Bonferroni.
     """
-    return _negated(_smallest([_negated(one) for one in _several(estimates)]))
+    return _negated(smallest_of([_negated(one) for one in estimates]))
 
 
 def most_below(estimates: Sequence[Estimate]) -> Estimate:
@@ -55,8 +55,7 @@ def common_direction(estimates: Sequence[Estimate]) -> Estimate:
     The upper end is the larger of the two upper ends, unadjusted. The lower end is the larger of two lower ends with
     half the error each, because the direction is chosen after looking.
     """
-    several = _several(estimates)
-    up, down = _smallest(several), _smallest([_negated(one) for one in several])
+    up, down = smallest_of(estimates), smallest_of([_negated(one) for one in estimates])
 
     def ends(confidence: float) -> tuple[float, float]:
         halved = 1 - (1 - confidence) / 2
@@ -70,10 +69,6 @@ def _several(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
     if len(estimates) < 1:
         raise InvalidInput("estimates must be at least one, got none")
     return estimates
-
-
-def _smallest(estimates: Sequence[Estimate]) -> Estimate:
-    return _of_rank(estimates, 1)
 
 
 def _of_rank(estimates: Sequence[Estimate], rank: int) -> Estimate:

@@ -146,6 +146,7 @@ def test_a_card_is_newer_than_a_table_scored_under_another_hash_of_it(in_force, 
     card, models = SimpleNamespace(name="card"), SimpleNamespace(parts=tables)
     assert Frozen({"card": FrozenCard("now", "2026-01-01", "")}).is_newer(card, models) is newer
     assert not Frozen({"card": FrozenCard("now", "2026-01-01", "", blind=True)}).is_newer(card, models)
+    assert Frozen().is_newer(card, models)
 
 
 @pytest.mark.parametrize(

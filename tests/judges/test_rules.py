@@ -3,18 +3,15 @@
 import math
 from itertools import count
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import stdtrit
 from scipy.stats import norm
 from scipy.stats import t as student
 
 from dbench.claims import EVERY_PART, Rule, Verdict, above, below, every_part, within
 from dbench.errors import InvalidInput
-from dbench.seeds import generator
-from dbench.stats import Estimate, Interval, exact, mean_of
+from dbench.stats import Estimate, Interval, exact
 
 R, W, OPEN, A, C = Verdict.REPRODUCED, Verdict.WEAKER, Verdict.UNDECIDED, Verdict.ABSENT, Verdict.CONTRADICTED
 # Multiples of 1/8 add and subtract without rounding, so that edges are hit.
@@ -120,25 +117,6 @@ def test_a_null_never_decides_what_is_reproduced_or_open(rule, estimate):
         assert mine is other if other in (R, OPEN) else mine in (W, A, C)
 
 
-@pytest.mark.parametrize("confidence", [0.95, 0.999])
-@pytest.mark.parametrize("rule", [above(0.5), above(1.0, null=0.0), below(0.0), within(-0.5, 0.5)])
-def test_the_n_to_settle_gives_a_power_of_four_fifths(rule, confidence):
-    """Simulated: means of n normal values around 0.25, with Student's intervals; the side away from the end is idle."""
-    stream, value, spread, n = generator(test="n to settle"), 0.25, 1.0, 5
-    half = stdtrit(n - 1, (1 + confidence) / 2) * spread / math.sqrt(n)
-    up = min((rule.low, rule.high), key=lambda end: abs(end - value)) > value
-    low, high = (value - 2 * half, value + half) if up else (value - half, value + 2 * half)
-    needed = rule.n_to_settle(Interval(value, low, high, n, confidence))
-    samples = value + spread * stream.standard_normal((4_000, needed))
-    half = stdtrit(needed - 1, (1 + confidence) / 2) * samples.std(axis=1, ddof=1) / math.sqrt(needed)
-    settled = [
-        rule.decide(Interval(mean, mean - wide, mean + wide, needed, confidence)) is not OPEN
-        for mean, wide in zip(samples.mean(axis=1), half, strict=True)
-    ]
-    # Where one interval may also clear the other end, slightly more.
-    assert 0.77 < np.mean(settled) < 0.9
-
-
 @pytest.mark.parametrize(
     "estimate",
     [
@@ -155,12 +133,8 @@ def test_no_n_is_promised_where_more_of_the_same_would_not_settle_it(estimate):
     assert above(0.0).n_to_settle(estimate) is None
 
 
-def test_no_fewer_units_than_there_are_and_no_more_than_a_million_are_promised():
+def test_no_fewer_units_than_there_are_are_promised():
     assert above(0.0).n_to_settle(Interval(1.0, 0.9, 1.1, 10, 0.95)) == 11
-    # (1 + 0.8416 / 1.96) ** 2 = 2.0432 times the side towards the bound in squares; Student's law is the normal one.
-    assert above(0.0).n_to_settle(Interval(1.0, 0.9, 9.0, 1000, 0.95)) == 1001
-    assert above(0.0).n_to_settle(Interval(1.0, 1 - 6.99, 99.0, 10_000, 0.95)) == pytest.approx(998_311, rel=1e-3)
-    assert above(0.0).n_to_settle(Interval(1.0, 1 - 7.01, 1.1, 10_000, 0.95)) is None
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.99])
@@ -193,22 +167,6 @@ def test_inside_a_range_both_ends_must_clear():
     assert within(-9.0, 1.0).n_to_settle(outside) == above(1.0).n_to_settle(outside)
     below_it = Interval(-2.0, -2.5, 9.0, 100, 0.95)
     assert within(-1.0, 9.0).n_to_settle(below_it) == below(-1.0).n_to_settle(below_it)
-
-
-@pytest.mark.parametrize(
-    ("effect", "verdict", "least", "most"),
-    [
-        (0.0, R, 0.0, 0.035),  # no effect: a false reproduction in one of forty worlds
-        (0.0, C, 0.0, 0.035),
-        (-0.5, R, 0.0, 0.001),
-        (2.0, R, 0.95, 1.0),
-        (-2.0, C, 0.95, 1.0),
-    ],
-)
-def test_a_rule_errs_no_more_often_than_its_confidence_allows(effect, verdict, least, most):
-    worlds = effect + generator(test="errors of a rule", effect=effect).standard_normal((2_000, 8))
-    found = [above(0.0).decide(mean_of(world).at(0.95)) is verdict for world in worlds]
-    assert least <= sum(found) / len(found) <= most
 
 
 @pytest.mark.parametrize(

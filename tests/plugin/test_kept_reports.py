@@ -58,7 +58,7 @@ def test_a_session_that_is_stopped_says_so_and_leaves_the_full_report_as_it_was(
     assert "worker died" not in outcome.text
 
 
-@pytest.mark.parametrize("options", [["-n2"], ["-n0", "--continue-on-collection-errors"]])
+@pytest.mark.parametrize("options", [["-n1"], ["-n0", "--continue-on-collection-errors"]])
 def test_claims_that_cannot_be_imported_are_missing_from_a_report_of_all(session, pytester, expected, options):
     (pytester.mkdir("claims") / "test_absent.py").write_text("import nowhere_to_be_found\n")
     stale = expected("contradicted", "flaws.xor / synthetic")  # nor do they prove an expectation unused

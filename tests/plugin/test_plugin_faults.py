@@ -18,7 +18,6 @@ def test_holds():
     return around(0.8)
 """
 HOLDS = COVERS.format(body="open('ran', 'w').close()")
-MISSING = ["--dbench-runs=missing", "--dbench-evidence="]
 
 
 def test_a_session_whose_report_could_not_be_written_says_its_verdicts_all_the_same(session):
@@ -60,12 +59,9 @@ def test_holds(value):
         ([], "misspelt", "unknown claim 'flaws.xorr'; did you mean 'flaws.xor'?"),
         (["--dbench-runs=missing"], "", "--dbench-runs=missing judges what it trains"),
         (["-o", "dbench_errata=nowhere:errata"], "", "dbench_errata: module 'nowhere' cannot be imported"),
-        ([*MISSING, "--dbench-store=claims/test_own.py/option"], "", "claims/test_own.py/option'"),
-        (MISSING, "", "claims/test_own.py/environment'"),
     ],
 )
-def test_what_cannot_be_right_is_refused_before_any_test(session, expected, monkeypatch, arguments, expect, message):
-    monkeypatch.setenv("DBENCH_STORE", "claims/test_own.py/environment")  # for a store that no option names
+def test_what_cannot_be_right_is_refused_before_any_test(session, expected, arguments, expect, message):
     expect = expected("undecided", "flaws.xorr / synthetic") if expect == "misspelt" else expect
     outcome = session(HOLDS, *arguments, expect=expect)
     assert outcome.code == 4
@@ -74,15 +70,19 @@ def test_what_cannot_be_right_is_refused_before_any_test(session, expected, monk
     assert not (outcome.folder / "ran").exists()
 
 
-def test_an_error_of_the_operating_system_while_training_is_a_usage_error(session, pytester):
+@pytest.mark.parametrize(("options", "store"), [(["--dbench-store=option"], "option"), ([], "environment")])
+def test_an_error_of_the_system_while_a_store_is_trained_is_a_usage_error(
+    session, pytester, monkeypatch, options, store
+):
+    monkeypatch.setenv("DBENCH_STORE", "environment")  # for a store that no option names
     (pytester.path / "conftest.py").write_text(
         "import dbench.estimates.evidence as evidence\n\n\n"
-        "def full(*_):\n    raise OSError(28, 'No space left on device', '/some/file')\n\n\n"
+        "def full(profile, store):\n    raise OSError(28, 'No space left on device', store)\n\n\n"
         "evidence.train_evidence = full\n"
     )
-    outcome = session(HOLDS, *MISSING)
+    outcome = session(HOLDS, "--dbench-runs=missing", "--dbench-evidence=", *options)
     assert outcome.code == 4
-    assert "ERROR: the operating system refused: No space left on device (/some/file)" in outcome.text
+    assert f"ERROR: the operating system refused: No space left on device ({store})" in outcome.text
     assert "INTERNALERROR" not in outcome.text
 
 
@@ -149,7 +149,10 @@ KILLED = """
 """
 
 
-@pytest.mark.parametrize("end", ["    os._exit(0)", KILLED], ids=["exit", "killed from outside"])
+@pytest.mark.parametrize(
+    "end",
+    [pytest.param("    os._exit(0)", id="exit"), pytest.param(KILLED, id="killed", marks=pytest.mark.nightly)],
+)
 def test_a_worker_that_dies_leaves_a_broken_record(session, end):
     source = f"""
 @card().covers
@@ -161,7 +164,7 @@ def test_good(number):
 def test_fatal():
 {end}
 """
-    outcome = session(source, "-n2")
+    outcome = session(source, "-n1")
     assert outcome.code != 0
     assert outcome.verdicts == {f"test_good[{n}]": "reproduced" for n in range(4)} | {"test_fatal": "broken"}
     assert "crashed" in outcome.records["test_fatal"]["reason"]

@@ -76,7 +76,7 @@ class Night:
             ["git", *arguments], cwd=at or self.checkout, check=True, capture_output=True, text=True
         ).stdout
 
-    def step(self, name: str, day: str, claims: str) -> str:
+    def step(self, name: str, day: str = "2026-11-20", claims: str = "success") -> str:
         environment = os.environ | {
             "PATH": f"{self.home}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
@@ -91,15 +91,20 @@ class Night:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def tell(self, day: str = "2026-11-20", claims: str = "success") -> list[list[str]]:
+        """Tell of a night, and return what that asked of gh."""
+        (self.home / "calls").unlink(missing_ok=True)
+        self.step("tell", day, claims)
+        calls = [json.loads(line) for line in (self.home / "calls").read_text().splitlines()]
+        return [call for call in calls if call[1] != "list"]
+
     def run(self, day: str, document: object = None, claims: str = "success") -> list[list[str]]:
         """Run all steps of a night and return what it asked of gh."""
         if document:
             write_report(self.checkout / "reports" / "latest", document)
-        (self.home / "calls").unlink(missing_ok=True)
-        for name in ("verify", "keep", "tell"):
+        for name in ("verify", "keep"):
             self.step(name, day, claims)
-        calls = [json.loads(line) for line in (self.home / "calls").read_text().splitlines()]
-        return [call for call in calls if call[1] != "list"]
+        return self.tell(day, claims)
 
     def published(self, name: str) -> str:
         return self.git("show", f"reports:{name}", at=self.origin)
@@ -110,49 +115,62 @@ def night(tmp_path):
     return Night(tmp_path)
 
 
-@pytest.fixture
-def report(make_document, make_record):
-    def make(verdict="reproduced", day="2026-11-20"):
-        records = [make_record(claim="udr.kl-gap", verdict=verdict), make_record()]
-        return make_document(records, provenance={"utc": f"{day}T03:30:00Z", "commit": "3f2c9d1e"})
+def test_a_changed_heading_or_another_failure_opens_one_issue_that_is_updated_and_closed(night):
+    state = night.checkout / "build" / "nightly"
+    state.mkdir(parents=True)
 
-    return make
+    def tell(changed: str, claims: str) -> list[list[str]]:
+        (state / "title").write_text(changed)
+        (state / "changes").write_text(f"Headings that changed: {changed}\n" if changed else "")
+        return night.tell(claims=claims)
 
-
-def test_a_changed_heading_or_another_failure_opens_one_issue_that_is_updated_and_closed(night, report):
-    assert night.run("2026-11-20", report()) == []
-    assert night.run("2026-11-21", report(day="2026-11-21")) == []
-    label, opened = night.run("2026-11-22", report("weaker", "2026-11-22"), claims="failure")
+    assert tell("", "success") == []
+    label, opened = tell("udr.kl-gap: reproduced -> weaker", "failure")
     assert label[:2] == ["label", "create"]
     assert opened[:3] == ["issue", "create", "Nightly: udr.kl-gap: reproduced -> weaker"]
-    assert opened[3].startswith("https://example.org/run\n\nHeadings that changed: udr.kl-gap: reproduced -> weaker\n")
-    for verdict in ("weaker", "absent"):  # the same night again, then another
-        (again,) = night.run("2026-11-22", report(verdict, "2026-11-22"), claims="failure")
-        assert again[:3] == ["issue", "edit", f"Nightly: udr.kl-gap: reproduced -> {verdict}"]
-    (closed,) = night.run("2026-11-23", report(day="2026-11-23"))
+    assert opened[3] == "https://example.org/run\n\nHeadings that changed: udr.kl-gap: reproduced -> weaker\n"
+    (again,) = tell("udr.kl-gap: reproduced -> absent", "failure")
+    assert again[:3] == ["issue", "edit", "Nightly: udr.kl-gap: reproduced -> absent"]
+    (closed,) = tell("", "success")
     assert closed[:2] == ["issue", "close"]
-    _, opened = night.run("2026-11-24", report(day="2026-11-24"), claims="failure")
+    _, opened = tell("", "failure")
     assert opened[2] == "Nightly: claims were not judged as expected"
 
 
-def test_an_accepted_change_is_said_once_and_published_with_its_history(night, report):
-    night.run("2026-11-20", report())
-    assert len(night.run("2026-11-21", report("weaker", "2026-11-21"))) == 2
+def test_nights_are_compared_with_the_last_good_one_and_published_with_their_history(night, make_document, make_record):
+    def report(day: str, verdict: str = "reproduced") -> dict:
+        records = [make_record(claim="udr.kl-gap", verdict=verdict), make_record()]
+        return make_document(records, provenance={"utc": f"{day}T03:30:00Z", "commit": "3f2c9d1e"})
+
+    assert night.run("2026-11-20", report("2026-11-20")) == []
+    _, opened = night.run("2026-11-21", report("2026-11-21", "weaker"), claims="failure")
+    assert opened[2] == "Nightly: udr.kl-gap: reproduced -> weaker"
+    assert "Headings that changed: udr.kl-gap: reproduced -> weaker\n" in opened[3]
+    assert night.published("good") == "2026-11-20\n"
+
+    (again,) = night.run("2026-11-22", report("2026-11-22", "weaker"))
+    assert again[:3] == ["issue", "edit", opened[2]]
+    assert night.published("good") == "2026-11-22\n"  # so that an accepted change is said once
     files = night.git("ls-tree", "-r", "--name-only", "reports", at=night.origin).split()
-    assert {"history/2026-11-20.json", "history/2026-11-21.json", "index.html", "badge-udr.svg", "good"} <= set(files)
-    assert "Over time" in night.published("index.html")
+    assert {f"history/2026-11-{day}.json" for day in (20, 21, 22)} | {"index.html", "badge-udr.svg"} <= set(files)
     assert night.published("history.txt").startswith("udr.kl-gap: weaker since 2026-11-21, reproduced since 2026-11-20")
     assert night.git("status", "--porcelain") == ""
-    (closed,) = night.run("2026-11-22", report("weaker", "2026-11-22"))
-    assert closed[:2] == ["issue", "close"]
+
+    for place in ("build/referee/badge-disent-mig.svg", "docs/peers.md"):
+        (night.checkout / place).parent.mkdir(parents=True, exist_ok=True)
+        (night.checkout / place).write_text(place)
+    night.step("peers")
+    assert night.published("peers/badge-disent-mig.svg") == "build/referee/badge-disent-mig.svg"
+    assert night.published("peers/peers.md") == "docs/peers.md"
+    assert "Over time" in night.published("index.html")
 
 
-def test_a_table_that_does_not_verify_is_named_and_the_others_are_still_verified(night, report):
+def test_a_table_that_does_not_verify_is_named_and_the_others_are_still_verified(night):
     for name in ("a-bad", "b-good", "c-bad"):
         (night.checkout / "fixtures" / "evidence" / name).mkdir()
-    _, opened = night.run("2026-11-20", report())
-    assert opened[2] == "Nightly: evidence did not verify: a-bad,c-bad"
-    shown = night.step("verify", "2026-11-20", "success")
+    _, opened = night.run("2026-11-20")
+    assert opened[2] == "Nightly: no report was kept; evidence did not verify: a-bad,c-bad"
+    shown = night.step("verify")
     assert shown.count("zoo") == 4
     assert shown.count("--seed 20261120") == 4
 
@@ -161,17 +179,6 @@ def test_a_session_without_a_report_is_said_and_keeps_nothing(night):
     _, opened = night.run("2026-11-20", claims="failure")
     assert opened[2] == "Nightly: no report was kept"
     assert night.git("branch", "--list", "reports", at=night.origin) == ""
-
-
-def test_pages_and_badges_of_the_peers_are_published_beside_the_report(night, report):
-    night.run("2026-11-20", report())
-    for place in ("build/referee/badge-disent-mig.svg", "docs/peers.md"):
-        (night.checkout / place).parent.mkdir(parents=True, exist_ok=True)
-        (night.checkout / place).write_text(place)
-    night.step("peers", "2026-11-20", "success")
-    assert night.published("peers/badge-disent-mig.svg") == "build/referee/badge-disent-mig.svg"
-    assert night.published("peers/peers.md") == "docs/peers.md"
-    assert "Over time" in night.published("index.html")
 
 
 def test_the_workflow_runs_these_steps_in_this_order():

@@ -91,10 +91,6 @@ def test_only_a_y_after_a_consonant_becomes_ies():
     assert (text.counted(2, "day"), text.counted(2, "entry")) == ("2 days", "2 entries")
 
 
-def test_control_characters_and_turned_text_do_not_reach_the_reader():
-    assert text.one_line("a\n\tb\x1b[31mred\x1b[0m \u202egpj\u202c \x00\ud800end") == "a bred gpj end"
-
-
 @pytest.mark.parametrize("width", [0, 1, 3, 4, 10, 50])
 def test_clipped_text_keeps_to_its_width(width):
     clipped = text.clip("a sentence of some length, at least longer", width)

@@ -31,11 +31,6 @@ def test_superiority_is_mann_whitneys_u_and_its_mirror(first, second):
     assert probability_of_superiority(second, first) == pytest.approx(1 - found)
 
 
-def test_each_group_is_held_against_the_runs_of_all_others():
-    found = superiority_of_groups([[1.0, 1.0], [2.0, 3.0], [9.0, 0.0]])
-    assert found.tolist() == [1 / 4, 3 / 4, 1 / 2]
-
-
 def overlap(*groups, trim=0.0):
     padded = np.full((len(groups), max(map(len, groups))), np.nan)
     for row, values in zip(padded, groups, strict=True):

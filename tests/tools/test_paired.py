@@ -61,7 +61,7 @@ def few(plan, names, **fields):
 
 @pytest.mark.long
 def test_swapped_rows_are_rarely_told_apart_and_two_strengths_are():
-    plan = few(QUICK, ("sap[r2]", "gaussian_total_correlation"), rows=200, repeats=8, tries=40)
+    plan = few(QUICK, ("sap[r2]", "gaussian_total_correlation"), rows=200, repeats=8, tries=12)
     null, power = (list(paired.tries_of(plan, what)) for what in ("null", "power"))
     most = stats.binom.isf(1e-3, plan.tries, 0.05)
     assert max(paired.shares(plan, null).values()) <= most
