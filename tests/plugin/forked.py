@@ -5,14 +5,13 @@ Ten times as fast as new processes, of which most would only import.
 
 import multiprocessing
 import os
-import sys
 from collections.abc import Sequence
 from multiprocessing import forkserver
 from pathlib import Path
 from unittest.mock import patch
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+from in_fork import HERE, run
+
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(["warm"])
 # From here on, as workers that train or score are forked from the same process.
@@ -26,32 +25,10 @@ def run_forked(program: str, arguments: Sequence[str], folder: Path, said: Path)
     Raises:
         TimeoutError: it took longer than two minutes.
     """
-    process = _SERVER.Process(target=_run, args=(program, [*arguments], folder, said, dict(os.environ)))
+    process = _SERVER.Process(target=run, args=(program, [*arguments], folder, said, dict(os.environ)))
     process.start()
     process.join(120)
     if process.exitcode is None:
         process.kill()
         raise TimeoutError(f"{program} {' '.join(arguments)} has not ended: {said.read_text()}")
     return process.exitcode
-
-
-def _run(program: str, arguments: list[str], folder: Path, said: Path, environment: dict[str, str]) -> None:
-    with said.open("wb") as file:
-        for stream in (1, 2):
-            os.dup2(file.fileno(), stream)
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
-    # As of the installed programs: beside a checkout pytest finds its modules imported before it can rewrite them.
-    sys.path[:] = [each for each in sys.path if each and Path(each) not in (HERE, ROOT)]
-    sys.argv = [program, *arguments]
-    if program == "python":
-        exec(arguments[1], {"__name__": "__main__"})
-        return
-    if program == "dbench":
-        from dbench.cli import main
-
-        main(prog_name=program)
-    import pytest
-
-    sys.exit(int(pytest.main()))
