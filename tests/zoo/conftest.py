@@ -159,7 +159,7 @@ def tiny_keys():
     return TINY.runs()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def short(tiny):
     """A profile of one objective whose runs have one block of steps."""
     return replace(tiny, steps=100, batch_size=16, sweeps=tiny.sweeps[:1])
@@ -182,7 +182,7 @@ def trained(tmp_path_factory):
 @pytest.fixture
 def small_samples(monkeypatch):
     sizes = {"TRAIN": 600, "TEST": 300, "FEW": 60, "FEW_TEST": 30, "NOVEL": 600, "TUNING": 60}
-    passes = {"EPOCHS": 1, "KNOCKOUT_EPOCHS": 1, "DOWNSTREAM": (10, 100, 500), "TREES": (4, 12)}
+    passes = {"EPOCHS": 1, "KNOCKOUT_EPOCHS": 1, "DOWNSTREAM": (10, 100, 200), "TREES": (3, 6)}
     for name, value in {**sizes, **passes}.items():
         monkeypatch.setattr(protocol, name, value)
 

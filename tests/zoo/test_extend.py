@@ -128,7 +128,7 @@ def test_parts_that_do_not_fit_together_are_refused(first, part, tiny):
         part(tiny, later(tiny), earlier=earlier)
 
 
-def test_the_command_extends_a_table(tmp_path, tiny, part):
+def test_the_command_extends_a_table(tmp_path, tiny, part, in_process):
     text = 'data = ["dsprites_grid_16"]\nnetwork = "mlp"\nsteps = 12\nbatch_size = 8\nlearning_rate = 1e-3\nseeds = 9\n'
     sweeps = "".join(f'[[sweep]]\nobjective = "{s.objective}"\nstrengths = {list(s.strengths)}\n' for s in tiny.sweeps)
     (tmp_path / "tiny.toml").write_text(text + sweeps)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from dbench.data import NEEDS_DOWNLOAD, fingerprint_of
+from dbench.data import NEEDS_DOWNLOAD, fingerprint_of, load
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.training.execution import device_name
 from dbench.zoo import score as score_module
@@ -29,10 +29,9 @@ pytestmark = pytest.mark.usefixtures("in_process")
 def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, refuse, console):
     refuse(store, tiny_keys[0], "pipe_file", errno.ENOSPC)
     with pytest.raises(DbenchError, match=r"could not write weights\.safetensors: .*No space left on device"):
-        train_runs(store, tiny_keys, workers=2, group_size=2, console=console)
+        train_runs(store, tiny_keys[:3], workers=2, group_size=2, console=console)
     assert "failed, the others go on: store" in console.file.getvalue()
-    states = [state_of(store, key) for key in tiny_keys]
-    assert states == ["missing", *["done"] * (len(tiny_keys) - 1)]
+    assert [state_of(store, key) for key in tiny_keys[:3]] == ["missing", "done", "done"]
     assert not list(store._fs.glob(f"{store.root}/runs/*/*.partial"))
 
 
@@ -136,8 +135,8 @@ def test_runs_that_do_not_fit_the_memory_say_what_to_give(store, tiny_keys, chan
 def test_a_folder_that_cannot_be_listed_stops_no_other_run(store, tiny_keys, refuse, channel):
     refuse(store, tiny_keys[1], "ls", errno.EIO)
     with pytest.raises(DbenchError, match=r"could not list .*Input/output error"):
-        train_group(channel(), Group(store.url, tuple(tiny_keys[:4])))
-    assert [store.status(key) for key in tiny_keys[:4]] == ["done"] * 4
+        train_group(channel(), Group(store.url, tuple(tiny_keys[:3])))
+    assert [store.status(key) for key in tiny_keys[:3]] == ["done"] * 3
 
 
 def test_a_run_that_ends_without_finite_codes_diverged_at_its_last_step(store, key, channel, monkeypatch):
@@ -199,6 +198,9 @@ def test_a_gpu_holds_as_many_models_as_fit(tiny):
 
 
 def test_what_a_model_takes_is_not_counted_twice_where_a_processor_trains_it_as_two(tiny, monkeypatch):
+    few = load("dsprites_grid"), torch.zeros(64, 1, 64, 64, dtype=torch.uint8)
+    for module in ("engine", "plan"):
+        monkeypatch.setattr(f"dbench.zoo.{module}.images_of", lambda _: few)
     key = replace(tiny.runs()[0], network="conv", data="dsprites_grid")
     counted = member_bytes(key)
     monkeypatch.setattr("dbench.models.conv._lone", lambda *_: False)
