@@ -77,15 +77,10 @@ def write_evidence(
     _collected(store, keys, {}, None)  # what is missing is told before the comparisons, which take long
     population = score_population(store, keys, workers=workers)
     table, arrays = build_table(store, keys, profile, population, earlier=earlier)
-    encoded_on = {*_encoded_on(store, keys), *(earlier.encoded_on if earlier else ())}
-    rules = earlier.rules if earlier else rules
-    return write_table(folder, table, profile, arrays=arrays, rules=rules, encoded_on=encoded_on)
-
-
-def _encoded_on(store: Store, keys: Iterable[RunKey]) -> set[str]:
-    """Devices on which runs were encoded that had been trained elsewhere."""
-    records = [store.record(key) or {} for key in keys]
-    return {str(record["encoded"]["device"]) for record in records if "encoded" in record}
+    encoded = {str(record["encoded"]["device"]) for key in keys if "encoded" in (record := store.record(key) or {})}
+    if earlier is not None:
+        encoded, rules = encoded.union(earlier.encoded_on), earlier.rules
+    return write_table(folder, table, profile, arrays=arrays, rules=rules, encoded_on=encoded)
 
 
 def build_table(
