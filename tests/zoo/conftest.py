@@ -166,6 +166,21 @@ def short(tiny):
 
 
 @pytest.fixture(scope="session")
+def spell():
+    """Write a profile as a file of one's own; return its path."""
+
+    def write(profile, path):
+        fields = ("data", "network", "steps", "batch_size", "learning_rate", "seeds")
+        lines = [f"{name} = {json.dumps(getattr(profile, name))}" for name in fields]
+        for sweep in profile.sweeps:
+            lines += ["[[sweep]]", f'objective = "{sweep.objective}"', f"strengths = {list(sweep.strengths)}"]
+        path.write_text("\n".join(lines))
+        return str(path)
+
+    return write
+
+
+@pytest.fixture(scope="session")
 def trained(tmp_path_factory):
     """Train a profile into a store, in this process and only once."""
     known = {}

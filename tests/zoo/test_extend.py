@@ -128,15 +128,13 @@ def test_parts_that_do_not_fit_together_are_refused(first, part, tiny):
         part(tiny, later(tiny), earlier=earlier)
 
 
-def test_the_command_extends_a_table(tmp_path, tiny, part, in_process):
-    text = 'data = ["dsprites_grid_16"]\nnetwork = "mlp"\nsteps = 12\nbatch_size = 8\nlearning_rate = 1e-3\nseeds = 9\n'
-    sweeps = "".join(f'[[sweep]]\nobjective = "{s.objective}"\nstrengths = {list(s.strengths)}\n' for s in tiny.sweeps)
-    (tmp_path / "tiny.toml").write_text(text + sweeps)
+def test_the_command_extends_a_table(tmp_path, tiny, part, spell, in_process):
     cards = {name: {"hash": card} for name, card in RULES.items()}
     (tmp_path / "frozen.json").write_text(json.dumps({"cards": cards}))
     nine = replace(tiny, seeds=9)
     part(nine, nine.runs())
-    given = ["zoo", "table", "--profile", str(tmp_path / "tiny.toml"), "--store", str(tmp_path / "store"), "--seeds"]
+    file = spell(nine, tmp_path / "tiny.toml")
+    given = ["zoo", "table", "--profile", file, "--store", str(tmp_path / "store"), "--seeds"]
     old, new, rules = (str(tmp_path / name) for name in ("old", "new", "frozen.json"))
 
     def run(*more):

@@ -303,12 +303,9 @@ for command in (["train", "--budget", "2m"], ["pack", "--out", "out"]):
 
 
 @pytest.mark.long
-def test_training_and_packing_need_no_package_that_a_gpu_machine_lacks(tmp_path):
+def test_training_and_packing_need_no_package_that_a_gpu_machine_lacks(short, spell, tmp_path):
     """In a process of its own, in which these cannot be imported."""
-    (tmp_path / "slim.toml").write_text(
-        'data = ["dsprites_grid_16"]\nnetwork = "mlp"\nsteps = 2\nbatch_size = 16\nlearning_rate = 1e-3\nseeds = 1\n'
-        '[[sweep]]\nobjective = "beta_vae"\nstrengths = [1]\n'
-    )
+    spell(replace(short, steps=2, seeds=1), tmp_path / "slim.toml")
     arguments = [sys.executable, "-c", PROGRAM, ",".join(ABSENT), str(Path(__file__).parent)]
     done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -111,11 +111,9 @@ def test_a_model_that_is_not_shipped_is_named_with_what_trains_it_and_the_time(t
         dbench.load("beta_vae", 4, 10_007)
 
 
-def test_a_file_that_is_named_like_a_shipped_profile_is_not_taken_for_it(tmp_path):
-    text = 'data = ["dsprites_grid_16"]\nnetwork = "mlp"\nsteps = 12\nbatch_size = 8\nlearning_rate = 1e-3\nseeds = 9\n'
-    (tmp_path / "micro.toml").write_text(f'{text}[[sweep]]\nobjective = "beta_vae"\nstrengths = [4]\n')
+def test_a_file_that_is_named_like_a_shipped_profile_is_not_taken_for_it(tiny, spell, tmp_path):
     with pytest.raises(InvalidInput, match="beta_vae 4 of profile micro is not shipped"):
-        dbench.load("beta_vae", 4, profile=str(tmp_path / "micro.toml"))
+        dbench.load("beta_vae", 4, profile=spell(tiny, tmp_path / "micro.toml"))
 
 
 def test_a_model_of_a_store_that_was_trained_on_other_data_is_refused(there, short, finish):

@@ -16,6 +16,7 @@ from dbench.errors import DamagedData, EvidenceLacking, InvalidInput
 from dbench.training.execution import device_name
 from dbench.zoo import scorers, verify
 from dbench.zoo.complete import build_table, write_table
+from dbench.zoo.profiles import find_profile
 from dbench.zoo.score import score_one
 from dbench.zoo.store import Store
 
@@ -206,41 +207,21 @@ def test_the_start_of_a_run_is_verified_by_its_early_losses(evidence, edit, one_
         compared()
 
 
-_TRAIN = """
-import sys
-from pathlib import Path
-from dataclasses import replace
-sys.path.insert(0, sys.argv[1])
-from conftest import TINY, LoneChannel
-from dbench.zoo import scorers
-from dbench.zoo.engine import Group, train_group
-from dbench.zoo.score import score_one
-from dbench.zoo.store import Store
-from dbench.zoo.store import Store
-from dbench.zoo.complete import build_table, write_table
-
-for name in set(scorers.SCORERS) - {"posterior", "gaussian_tc", "mig"}:
-    del scorers.SCORERS[name]
-profile = replace(TINY, steps=100, batch_size=16, sweeps=TINY.sweeps[:1])
-store = Store(sys.argv[2])
-train_group(LoneChannel(), Group(store.url, tuple(profile.runs())))
-for key in profile.runs():
-    score_one(store, key)
-write_table(sys.argv[3], build_table(store, profile.runs(), profile)[0], profile)
-"""
-
-
 @pytest.mark.nightly
-def test_evidence_made_with_plainer_instructions_is_verified(in_process, tmp_path):
+def test_evidence_made_with_plainer_instructions_is_verified(in_process, short, spell, tmp_path):
     """Another processor rounds otherwise: nothing is the same to the last bit, and everything agrees."""
-    arguments = [str(Path(__file__).parent), str(tmp_path / "store"), str(tmp_path / "evidence")]
-    plain = os.environ | PLAINEST | {"OMP_NUM_THREADS": "1"}
-    subprocess.run([sys.executable, "-c", _TRAIN, *arguments], env=plain, check=True)
+    store, file = Store(tmp_path / "store"), spell(short, tmp_path / f"{short.name}.toml")
+    train = [sys.executable, "-m", "dbench", "zoo", "train", "--profile", file, "--store", store.url, "--workers", "1"]
+    subprocess.run(train, env=os.environ | PLAINEST, check=True)
+    profile = find_profile(file)
+    for key in profile.runs():
+        score_one(store, key)
+    table, _ = build_table(store, profile.runs(), profile)
+    write_table(tmp_path / "evidence", table, profile)
     comparison = verify.verify_runs(tmp_path / "evidence", number=4)
     assert "differs" not in set(comparison["result"]), comparison.to_string()
     early = comparison[comparison["score"] == "loss.100"]
     assert (early["difference"] < early["table"] * 1e-5).all()
     assert verify.verify_start(tmp_path / "evidence")["result"].tolist() != ["differs"]
-    device = pd.read_parquet(tmp_path / "evidence" / "runs.parquet")["device"].unique()
-    if device_name("cpu") != device:  # where there is something plainer than what is used here
+    if set(table["device"]) != {device_name("cpu")}:  # where there is something plainer than what is used here
         assert set(comparison["result"]) != {"same"}
