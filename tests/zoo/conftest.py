@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -202,19 +203,25 @@ def small_samples(monkeypatch):
         monkeypatch.setattr(protocol, name, value)
 
 
-@pytest.fixture
-def evidence(store, tiny, tiny_keys, finish, tmp_path):
-    """A small written table: eight runs, one of them diverged; runs agree by how far apart their numbers are."""
-    agreements = {}
-    for number, key in enumerate(tiny_keys):
+@pytest.fixture(scope="session")
+def eight_runs(tiny, finish, tmp_path_factory):
+    """The store and the table of eight runs, one of them diverged; runs agree by how far apart their numbers are."""
+    store, folder = Store(tmp_path_factory.mktemp("eight-runs")), tmp_path_factory.mktemp("evidence")
+    agreements, keys = {}, tiny.runs()
+    for number, key in enumerate(keys):
         scores = {"mig": number / 10, "dci": 0.5, "kl.code": [0.0, number]}
         finish(store, key, status="diverged" if number == 3 else "done", scores=scores)
-        among = [i for i, other in enumerate(tiny_keys) if other.objective == key.objective and i != 3]
+        among = [i for i, other in enumerate(keys) if other.objective == key.objective and i != 3]
         agreements[key.digest] = {AGREEMENTS: [float(number - i) for i in among]}
-    folder = tmp_path / "evidence"
-    table, arrays = build_table(store, tiny_keys, tiny, agreements)
+    table, arrays = build_table(store, keys, tiny, agreements)
     write_table(folder, table, tiny, arrays=arrays)
-    return folder
+    return store, folder
+
+
+@pytest.fixture
+def evidence(eight_runs, tmp_path):
+    """The table of eight runs, which a test may spoil."""
+    return Path(shutil.copytree(eight_runs[1], tmp_path / "evidence"))
 
 
 @pytest.fixture

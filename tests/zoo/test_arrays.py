@@ -7,7 +7,6 @@ import pytest
 
 from dbench.errors import DamagedData, InvalidInput
 from dbench.zoo.arrays import load_arrays
-from dbench.zoo.complete import build_table
 from dbench.zoo.table import load_manifest, load_runs
 
 
@@ -87,13 +86,6 @@ def test_arrays_that_break_a_rule_are_refused(evidence, forge, change, message):
     forge(evidence, arrays=described)
     with pytest.raises(DamagedData, match=message):
         _arrays(evidence)
-
-
-def test_arrays_of_runs_must_have_one_shape(store, tiny, tiny_keys, finish):
-    for number, key in enumerate(tiny_keys):
-        finish(store, key, scores={"mig": 0.5, "kl.code": [0.0] * (2 + (number == 4))})
-    with pytest.raises(InvalidInput, match="arrays of one shape"):
-        build_table(store, tiny_keys, tiny)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import dbench
 from dbench.cli import main
 from dbench.data import load
-from dbench.errors import DamagedData, InvalidInput, UnknownName
+from dbench.errors import InvalidInput, UnknownName
 from dbench.models.conv import Conv
 from dbench.scoring.encoders import encode_data
 from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
@@ -114,12 +114,6 @@ def test_a_model_that_is_not_shipped_is_named_with_what_trains_it_and_the_time(t
 def test_a_file_that_is_named_like_a_shipped_profile_is_not_taken_for_it(tiny, spell, tmp_path):
     with pytest.raises(InvalidInput, match="beta_vae 4 of profile micro is not shipped"):
         dbench.load("beta_vae", 4, profile=spell(tiny, tmp_path / "micro.toml"))
-
-
-def test_a_model_of_a_store_that_was_trained_on_other_data_is_refused(there, short, finish):
-    finish(there, short.runs()[0], data_sha256="cd" * 32)
-    with pytest.raises(DamagedData, match="trained on another version of dsprites_grid_16 than is installed"):
-        dbench.load("beta_vae", 1, profile=short.name, store=there.url)
 
 
 def test_what_there_is_not_is_refused(there, short, tmp_path):

@@ -16,7 +16,7 @@ from dbench.metrics import (
 )
 from dbench.metrics.linear_accuracy import adjusted_accuracy
 from dbench.zoo.arrays import cells
-from dbench.zoo.scorers import SCORERS, SLOW, EncodedRun, protocol
+from dbench.zoo.scorers import SCORERS, EncodedRun, protocol
 
 KINDS = ("mutual_information", "importance", "predictability")
 pytestmark = pytest.mark.usefixtures("small_samples")
@@ -50,6 +50,10 @@ def test_every_score_is_what_its_metric_gives_when_called_directly(make):
         **{name: call(name, run.train).value for name in ("irs", "modularity", "med")},
         **{name: call(name, run.sample).value for name in ("explicitness", "linear_accuracy")},
         "beta_vae_metric": call("beta_vae_metric", run.source).value,
+        "factor_vae": call("factor_vae", run.source).value,
+        "snc": METRICS["snc"](run.grid).value,
+        "gaussian_tc.mean": METRICS["gaussian_total_correlation"](run.train.codes).value,
+        "gaussian_tc.sampled": METRICS["gaussian_total_correlation"](run.sampled.codes).value,
         "sap.r2": METRICS["sap"](run.train, relation="r2").value,
         "sap": call("sap", run.sample).value,
         "dci": call("dci", run.sample, estimator="forest").value,
@@ -57,12 +61,14 @@ def test_every_score_is_what_its_metric_gives_when_called_directly(make):
         "mutual_information.mean": code_mutual_information(run.train).value,
         "mutual_information.sampled": code_mutual_information(run.sampled).value,
     }
-    groups = SCORERS.keys() & {*direct, "mutual_information"}
+    groups = SCORERS.keys() & {*direct, "mutual_information", "gaussian_tc"}
     found = {name: value for group in groups for name, value in SCORERS[group](run).items()}
     assert {name: found[name] for name in direct} == direct
+    assert direct.pop("factor_vae") == direct["beta_vae_metric"] == 1  # of such clean copies
     assert len({round(value, 6) for value in direct.values()}) == len(direct)
     per_factor = call("linear_accuracy", run.sample).per_factor
     assert found["linear_accuracy.factor"].tolist() == per_factor.tolist()
+    assert found["alignment.collisions"] == 0
 
 
 def test_accuracies_of_perceptrons_are_those_of_the_knockout_with_all_codes(make):
@@ -76,10 +82,6 @@ def test_accuracies_of_perceptrons_are_those_of_the_knockout_with_all_codes(make
     adjusted, _ = adjusted_accuracy(full, run.sample.factors.astype(np.int64))
     assert found["mlp_accuracy.factor"].tolist() == adjusted.tolist()
     assert found["mlp_accuracy"] == pytest.approx(np.mean(adjusted))
-
-
-def test_the_slow_groups_are_groups():
-    assert set(SCORERS) > SLOW
 
 
 def test_relations_are_codes_by_factors_and_their_blends_are_the_metrics(make):
