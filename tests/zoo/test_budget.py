@@ -1,6 +1,7 @@
 """A budget is spent on whole seeds of all settings first."""
 
 import math
+import time
 from dataclasses import replace
 
 import pytest
@@ -26,6 +27,7 @@ def trained_seeds(store, plan, console, monkeypatch):
     groups = []
 
     def run_tasks(pool, tasks, bar, *, deadline):
+        assert deadline > time.monotonic()
         groups.extend(tasks)
         return Outcome([], [], cancelled=False)
 
