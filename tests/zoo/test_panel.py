@@ -14,6 +14,7 @@ from dbench.data import load
 from dbench.errors import DamagedData, InvalidInput
 from dbench.models.stacked import glorot_uniform
 from dbench.zoo.engine import network_of
+from dbench.zoo.pack import shapes_of
 from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
 from dbench.zoo.profiles import PROFILES
 from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
@@ -35,6 +36,7 @@ def run(*arguments):
 def test_a_panel_encodes_as_the_runs_do_up_to_half_precision(made, store):
     panel = read_panel(made)
     assert list(panel.keys) == sorted(store.contents().keys)
+    assert panel.weights.keys() == shapes_of(panel.keys[0]).keys()
     for number, key in enumerate(panel.keys):
         codes = store.tensors(key, "codes")["mean"]
         found = panel.source(number).grid_codes
