@@ -67,7 +67,7 @@ def _apart(parts):
             "for all done runs of some .*100% missing",
         ),
         (lambda a: replace(a, of_runs={"kl.code": np.r_[[[np.nan, 1]], np.ones((6, 2))]}), "got 7% missing"),
-        (lambda a: replace(a, agreements={"beta_vae": np.zeros((2, 3), np.float32)}), "must have 4 runs, got shape"),
+        (lambda a: replace(a, agreements={"beta_vae": np.zeros((4, 3), np.float32)}), "must have 4 runs, got shape"),
         (
             lambda a: replace(a, agreements={"beta_vae": np.diag([1.0, 1, 1, np.nan]).astype("f")}),
             "of some seeds, .* 6%",
