@@ -110,8 +110,10 @@ def test_an_edited_axis_is_noticed_even_with_a_new_checksum(evidence, rewrite, c
 
 
 def test_constants_and_the_factor_are_those_of_the_manifests_profile(store, tiny, finish, tmp_path):
-    sweeps = (Sweep("annealed_vae", (4,), constants=(("gamma", 12.5),), learning_rate=1e-4), *tiny.sweeps)
-    profile = replace(tiny, sweeps=sweeps, likelihood_factor=16.0)
+    here, there = tiny.data[0], "color_dsprites_grid_16"
+    ours = Sweep("annealed_vae", (4,), data=(here,), constants=(("gamma", 12.5),), learning_rate=1e-4)
+    sweeps = (replace(ours, data=(there,), constants=(("gamma", 9.0),)), ours, *tiny.sweeps)
+    profile = replace(tiny, data=(here, there), sweeps=sweeps, likelihood_factor=16.0)
     finish(store, *profile.runs(), scores={"mig": 0.5})
     write_table(tmp_path, build_table(store, profile.runs(), profile)[0], profile)
     assert load_manifest(tmp_path)["profile"]["likelihood_factor"] == 16
