@@ -184,7 +184,16 @@ def _naming(file):
     return spoil
 
 
-OUTSIDE = ("../../../secret.safetensors", "/etc/passwd", "a/b.safetensors", "run.json", "", "..", "a\0b")
+OUTSIDE = (
+    "../../../secret.safetensors",
+    "/etc/passwd",
+    "a/b.safetensors",
+    "a.safetensors/..",
+    "run.json",
+    "",
+    "..",
+    "a\0b",
+)
 
 
 @pytest.mark.parametrize(
