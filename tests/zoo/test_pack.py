@@ -98,10 +98,12 @@ def test_what_was_packed_before_is_skipped(there, plan, packing, tmp_path):
 
 
 @pytest.mark.long
-def test_a_run_that_travelled_is_the_run_that_was_trained(there, plan, packs, here, console):
-    summary = unpack_runs(here, packs, workers=1, console=console)
-    assert (summary.done, summary.present, summary.others["left"]) == (6, 0, 0)
-    for key in plan.runs():
+def test_a_run_that_travelled_is_the_run_that_was_trained(there, packs, here, console):
+    keys = [run.key for run in read_pack(packs[1])]
+    assert {key.objective for key in keys} == {"beta_vae", "factor_vae"}
+    summary = unpack_runs(here, packs[1:2], workers=1, console=console)
+    assert (summary.done, summary.present, summary.others["left"]) == (2, 0, 0)
+    for key in keys:
         before, after = there.record(key), here.record(key)
         for name, value in there.tensors(key, "codes").items():
             np.testing.assert_array_equal(here.tensors(key, "codes")[name], value)
@@ -111,8 +113,8 @@ def test_a_run_that_travelled_is_the_run_that_was_trained(there, plan, packs, he
         assert {name: before[name] for name in before if name != "files"} == {
             name: after[name] for name in after if name != "files"
         }
-    again = unpack_runs(here, packs, workers=1, console=console)
-    assert (again.done, again.present) == (0, 6)
+    again = unpack_runs(here, packs[1:2], workers=1, console=console)
+    assert (again.done, again.present) == (0, 2)
 
 
 def test_a_run_that_diverged_travels_without_weights(store, finish, short, here, tmp_path, console, in_process):
