@@ -23,6 +23,8 @@ ARRAYS = "arrays.safetensors"
 AGREEMENTS = "udr.lasso.with"
 """Name of a run's agreements (Duan et al. 2020, equation 2) with the runs of its objective that are done."""
 
+_PREFIX = f"{AGREEMENTS}."  # of their matrices in the file
+
 
 @dataclass(frozen=True, eq=False)
 class RunArrays:
@@ -36,13 +38,8 @@ class RunArrays:
     """
 
     runs: tuple[str, ...] = ()
-    of_runs: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    agreements: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
-
-    @property
-    def tensors(self) -> dict[str, NDArray[Any]]:
-        """All arrays as they are named in the file."""
-        return {**self.of_runs, **{f"{AGREEMENTS}.{name}": matrix for name, matrix in self.agreements.items()}}
+    of_runs: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    agreements: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     def with_rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of a table, and one for each of the :func:`cells` of each run's arrays but agreements."""
@@ -55,7 +52,8 @@ class RunArrays:
 
     def encoded(self) -> tuple[bytes, dict[str, Any]]:
         """Return the file, and what a manifest says of it."""
-        tensors = {name: np.ascontiguousarray(values) for name, values in self.tensors.items()}
+        arrays = {**self.of_runs, **{_PREFIX + name: matrix for name, matrix in self.agreements.items()}}
+        tensors = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
         data = save(tensors, metadata={"runs": json.dumps(self.runs)})
         shapes = {name: list(values.shape) for name, values in sorted(tensors.items())}
         return data, {"file": ARRAYS, "sha256": hashlib.sha256(data).hexdigest(), "shapes": shapes}
@@ -154,27 +152,25 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
             f"{path} must have the {len(done)} done runs of the table in their order, got {len(runs)} runs, "
             "others or in another order"
         )
-    sizes, prefix = done["objective"].value_counts(), f"{AGREEMENTS}."
+    arrays = RunArrays(runs, {}, {})
     for name, values in tensors.items():
-        among = name.startswith(prefix)
-        m = int(sizes.get(name.removeprefix(prefix), 0)) if among else len(runs)
-        if among and m == 0:
+        among, objective = name.startswith(_PREFIX), name.removeprefix(_PREFIX)
+        seeds = done.loc[done["objective"] == objective, "seed"] if among else done["seed"]
+        if seeds.empty and among:
             raise DamagedData(f"{path}: {name} must be of an objective with done runs")
+        m = len(seeds)
         if values.shape[:1] != (m,) or (among and values.shape != (m, m)):
             raise DamagedData(f"{path}: {name} must have {m} runs, got shape {values.shape}")
         if values.dtype.kind != "f" or np.isinf(values).any():
             raise DamagedData(f"{path}: {name} must hold finite real numbers, got {values.dtype} or others")
         if among:
-            members = done.loc[done["objective"] == name.removeprefix(prefix), "seed"].to_numpy()
             try:
-                compared_apart(values, members)
+                compared_apart(values, seeds)
             except InvalidInput as error:
                 raise DamagedData(f"{path}: {name}: {error}") from None
+            arrays.agreements[objective] = values
         else:
-            of_run = pd.Series(np.isnan(values).mean(axis=tuple(range(1, values.ndim))))
-            check_whole_seeds(f"{path}: {name}", of_run, done["seed"].set_axis(of_run.index))
-    return RunArrays(
-        runs,
-        {name: values for name, values in tensors.items() if not name.startswith(prefix)},
-        {name.removeprefix(prefix): values for name, values in tensors.items() if name.startswith(prefix)},
-    )
+            missing = np.isnan(values).mean(axis=tuple(range(1, values.ndim)))
+            check_whole_seeds(f"{path}: {name}", pd.Series(missing, seeds.index), seeds)
+            arrays.of_runs[name] = values
+    return arrays

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from dbench.zoo.profiles import Profile
     from dbench.zoo.progress import Summary
     from dbench.zoo.store import Contents, Store
-
-Plan = Callable[[], "tuple[Profile, Store, list[RunKey], Contents]"]
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -50,22 +47,27 @@ def parse_duration(text: str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
-_PLAN = {
-    "profile": click.option(
+_PLAN = (
+    click.option(
         "--profile",
         default="micro",
         show_default=True,
         metavar="micro|small|full|systems|novel|standard|paper|FILE.toml",
         help="Which grid of runs.",
     ),
-    "store": click.option("--store", envvar="DBENCH_STORE", help="Folder or URL of the runs.  [store/PROFILE]"),
-    "data": click.option(
-        "--data", "--dataset", multiple=True, help="Data set of the profile (repeatable).  [its first]"
-    ),
-    "objective": click.option("--objective", multiple=True, help="Objective to keep (repeatable).  [all]"),
-    "seeds": click.option("--seeds", help="How many (5), or which (2-4; 0,3,7).  [as the profile]"),
-}
+    click.option("--store", envvar="DBENCH_STORE", help="Folder or URL of the runs.  [store/PROFILE]"),
+    click.option("--data", "--dataset", multiple=True, help="Data set of the profile (repeatable).  [its first]"),
+    click.option("--objective", multiple=True, help="Objective to keep (repeatable).  [all]"),
+    click.option("--seeds", help="How many (5), or which (2-4; 0,3,7).  [as the profile]"),
+)
 _WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [one a core; to train on a GPU, one]")
+
+
+def _of_a_plan(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Attach the options that :func:`_plan` takes."""
+    for option in reversed(_PLAN):
+        command = option(command)
+    return command
 
 
 def _plan(
@@ -74,7 +76,8 @@ def _plan(
     data: tuple[str, ...],
     objective: tuple[str, ...],
     seeds: str | None,
-    create: bool | None,
+    *,
+    create: bool | None = False,
 ) -> tuple[Profile, Store, list[RunKey], Contents]:
     """Return the profile, its store, the runs asked for and those there; only for training the store may be missing."""
     from dbench.zoo.profiles import find_profile
@@ -94,22 +97,6 @@ def _plan(
             err=True,
         )
     return grid, place, keys, stored
-
-
-def _of_a_plan(*, create: bool | None = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Attach the options of a plan, and give the command, for these, what returns them with its store."""
-
-    def attach(command: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(command)
-        def planned(**given: Any) -> None:
-            options = {name: given.pop(name) for name in _PLAN}
-            command(functools.partial(_plan, **options, create=create), **given)
-
-        for name in reversed(_PLAN):
-            _PLAN[name](planned)
-        return planned
-
-    return attach
 
 
 def _print(table: Table) -> None:
@@ -132,7 +119,7 @@ def zoo() -> None:
 
 
 @zoo.command()
-@_of_a_plan(create=None)
+@_of_a_plan
 @_WORKERS
 @click.option("--budget", help="Stop after this time (90s, 9m, 1.5h); the same command goes on later.")
 @click.option(
@@ -142,7 +129,15 @@ def zoo() -> None:
 @click.option("--group-size", type=click.IntRange(1), help="Runs trained as one.  [15; on a GPU what its memory holds]")
 @click.option("--engine", default="local", show_default=True, help="local, or ray: the cluster of RAY_ADDRESS.")
 @click.option("--num-gpus", type=float, help="GPUs of each group on a Ray cluster, 1 or a fraction.  [1 on cuda]")
-def train(plan: Plan, budget: str | None, **setup: Any) -> None:
+def train(
+    profile: str,
+    store: str | None,
+    data: tuple[str, ...],
+    objective: tuple[str, ...],
+    seeds: str | None,
+    budget: str | None,
+    **setup: Any,
+) -> None:
     """Train what the store lacks of a profile."""
     from dbench.provenance import commit
     from dbench.zoo.plan import Setup
@@ -150,7 +145,7 @@ def train(plan: Plan, budget: str | None, **setup: Any) -> None:
 
     seconds = None if budget is None else parse_duration(budget)
     Setup(**setup)  # before the store is looked through
-    _, place, keys, _ = plan()
+    _, place, keys, _ = _plan(profile, store, data, objective, seeds, create=None)
     if commit().endswith("+dirty"):
         say(
             "dbench/ has changes that are not committed: rows of runs trained now say +dirty, which is not accepted of "
@@ -161,26 +156,26 @@ def train(plan: Plan, budget: str | None, **setup: Any) -> None:
 
 
 @zoo.command()
-@_of_a_plan()
+@_of_a_plan
 @_WORKERS
 @click.option("--again", multiple=True, help="Scores to compute once more after a metric changed (repeatable).")
 @click.option("--quick", is_flag=True, help="Leave the slow scores for a later call: perceptrons, trees, repetitions.")
-def score(plan: Plan, workers: int | None, again: tuple[str, ...], quick: bool) -> None:
+def score(workers: int | None, again: tuple[str, ...], quick: bool, **plan: Any) -> None:
     """Score the trained runs with every metric, and print what each metric cost."""
     from dbench.zoo.score import score_runs
     from dbench.zoo.scorers import SLOW
 
-    _, place, keys, _ = plan()
+    _, place, keys, _ = _plan(**plan)
     _end(score_runs(place, keys, workers=workers, again=again, without=SLOW if quick else ()))
 
 
 @zoo.command()
-@_of_a_plan()
+@_of_a_plan
 @_WORKERS
 @click.option("--out", required=True, help="Folder to write runs.parquet and manifest.json into.")
 @click.option("--rules", type=click.Path(path_type=Path), help="claims/frozen.json as it was when scoring began.")
 @click.option("--extend", "--onto", help="Folder of an earlier table: the new one has its runs, too, and its rules.")
-def table(plan: Plan, workers: int | None, out: str, rules: Path | None, extend: str | None) -> None:
+def table(workers: int | None, out: str, rules: Path | None, extend: str | None, **plan: Any) -> None:
     """Write the runs table of a profile that is trained and scored.
 
     Claims whose cards are not as --rules has them are unconfirmed on the table; without it all are.
@@ -190,7 +185,7 @@ def table(plan: Plan, workers: int | None, out: str, rules: Path | None, extend:
     from dbench.zoo.table import load_manifest, load_runs
 
     hashes = read_rules(rules) if rules else {}
-    grid, place, keys, _ = plan()
+    grid, place, keys, _ = _plan(**plan)
     if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
     path = write_evidence(place, keys, grid, out, workers=workers, rules=hashes, extend=extend)
@@ -227,32 +222,32 @@ def verify(runs: str, workers: int | None, number: int, seed: int) -> None:
 
 
 @zoo.command()
-@_of_a_plan()
+@_of_a_plan
 @click.option("--each", type=click.IntRange(1), default=2, show_default=True, help="Models of every strength, at most.")
 @click.option("--strengths", type=click.IntRange(1), help="Strengths of every objective, first to last, evenly.  [all]")
 @click.option("--encoders-only", is_flag=True, help="Leave out the decoders, which dbench.load decodes with.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file.")
-def panel(plan: Plan, each: int, strengths: int | None, encoders_only: bool, out: Path) -> None:
+def panel(each: int, strengths: int | None, encoders_only: bool, out: Path, **plan: Any) -> None:
     """Write the weights of finished runs as one file, for dbench rank and dbench.load."""
     from dbench.zoo.panel import choose_runs, write_panel
 
-    _, place, keys, _ = plan()
+    _, place, keys, _ = _plan(**plan)
     chosen = choose_runs([key for key in keys if place.status(key) == "done"], each, strengths)
     write_panel(place, chosen, out, encoders_only=encoders_only)
     say(f"{len(chosen)} models, {out.stat().st_size / 1e6:.1f} MB: {out}")
 
 
 @zoo.command()
-@_of_a_plan()
+@_of_a_plan
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to write the files into.")
 @click.option("--size", type=click.FloatRange(0, min_open=True), default=16, show_default=True, help="MB of a file.")
 @click.option("--files", type=click.IntRange(1), help="Files to write at most.  [all]")
 @click.option("--skip", type=click.IntRange(0), default=0, show_default=True, help="Runs that were packed before.")
-def pack(plan: Plan, out: Path, size: float, files: int | None, skip: int) -> None:
+def pack(out: Path, size: float, files: int | None, skip: int, **plan: Any) -> None:
     """Write finished runs as few flat files, which dbench zoo unpack takes in on another machine."""
     from dbench.zoo.pack import pack_runs
 
-    _, place, keys, _ = plan()
+    _, place, keys, _ = _plan(**plan)
     done = pack_runs(place, keys, out, skip=skip, files=files, size=size)
     total = sum(path.stat().st_size for path in done.files) / 1e6
     say(f"{done.runs} runs, {total:.1f} MB: {', '.join(map(str, done.files))}")
@@ -275,15 +270,15 @@ def unpack(files: tuple[Path, ...], store: str, workers: int | None) -> None:
 
 
 @zoo.command()
-@_of_a_plan()
-def ls(plan: Plan) -> None:
+@_of_a_plan
+def ls(**plan: Any) -> None:
     """Show how far a store is with a profile."""
     from rich.table import Table
     from rich.text import Text
 
     from dbench.zoo.survey import STATES, survey
 
-    grid, place, keys, stored = plan()
+    grid, place, keys, stored = _plan(**plan)
     counts = survey(place, keys)
     columns = ["done", "scored", "partly scored", *STATES[1:]]
     for rare in ("partly scored", "unreadable"):

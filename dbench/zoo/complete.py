@@ -28,9 +28,6 @@ from dbench.zoo.survey import outdated, stored_scores
 from dbench.zoo.table import AXES, COLUMNS, MANIFEST, NUMBERS, PROVENANCE, TABLE, TABLE_SCHEMA, check_provenance
 from dbench.zoo.train import train_runs
 
-_OF_TRAINING = ("elbo", "kl", "reconstruction")
-"""Scores that training itself gives; a table of diverged runs alone has rows for these."""
-
 
 def write_population_table(profile: Profile, store: str | Path) -> Path:
     """Train and score what a store lacks of a profile on its first data set, write its runs table, return the folder.
@@ -77,15 +74,10 @@ def write_evidence(
     _collected(store, keys, {}, None)  # what is missing is told before the comparisons, which take long
     population = score_population(store, keys, workers=workers)
     table, arrays = build_table(store, keys, profile, population, earlier=earlier)
-    encoded_on = {*_encoded_on(store, keys), *(earlier.encoded_on if earlier else ())}
-    rules = earlier.rules if earlier else rules
-    return write_table(folder, table, profile, arrays=arrays, rules=rules, encoded_on=encoded_on)
-
-
-def _encoded_on(store: Store, keys: Iterable[RunKey]) -> set[str]:
-    """Devices on which runs were encoded that had been trained elsewhere."""
-    records = [store.record(key) or {} for key in keys]
-    return {str(record["encoded"]["device"]) for record in records if "encoded" in record}
+    encoded = {str(record["encoded"]["device"]) for key in keys if "encoded" in (record := store.record(key) or {})}
+    if earlier is not None:
+        encoded, rules = encoded.union(earlier.encoded_on), earlier.rules
+    return write_table(folder, table, profile, arrays=arrays, rules=rules, encoded_on=encoded)
 
 
 def build_table(
@@ -113,12 +105,12 @@ def build_table(
     """
     records, scores = _collected(store, keys, population or {}, earlier)
     every = sorted(set().union(*scores.values()))
-    # Where every run diverged no score is known by name, yet the runs stay in.
     arrays = {name for have in scores.values() for name, value in have.items() if isinstance(value, list | dict)}
     names = [name for name in every if name not in arrays]
     if scores and not names:
         raise DamagedData(f"the scores of run {min(scores)} must hold at least one number, got {every}")
-    names = names or [*_OF_TRAINING]
+    # Where every run diverged no score is known by name, yet the runs stay in.
+    names = names or ["elbo", "kl", "reconstruction"]
     rows = [
         {
             "run": key.digest,

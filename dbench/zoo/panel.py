@@ -1,7 +1,7 @@
 """A panel: the weights of trained models in one file, on which new metrics can be computed."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -21,6 +21,7 @@ from dbench.files import readable, write_file
 from dbench.training.encode import encode_grid
 from dbench.zoo.engine import images_of, network_of
 from dbench.zoo.keys import RunKey, check_no_code
+from dbench.zoo.pack import shapes_of
 from dbench.zoo.store import Store
 from dbench.zoo.survey import check_data
 
@@ -62,9 +63,9 @@ class Panel:
 
     def source(self, number: int) -> GridSource:
         """Encode the whole grid by one model, numbered from 0: its mean codes, to be asked for any factors."""
-        images, network = images_of(self.keys[0].data)[1], network_of(self.keys[number], self.data)
-        mean, _ = encode_grid(self.parameters(number), images, network)
-        return GridSource(mean[0].numpy().astype(np.float64), self.data.factor_sizes, self.data.factor_names)
+        data, images = images_of(self.keys[0].data)
+        mean, _ = encode_grid(self.parameters(number), images, network_of(self.keys[number], data))
+        return GridSource(mean[0].numpy().astype(np.float64), data.factor_sizes, data.factor_names)
 
 
 def choose_runs(keys: Sequence[RunKey], each: int, strengths: int | None = None) -> list[RunKey]:
@@ -84,7 +85,7 @@ def choose_runs(keys: Sequence[RunKey], each: int, strengths: int | None = None)
 
 
 def _check_one_kind(keys: Sequence[RunKey]) -> None:
-    if len({(key.data, *network_of(key, _data(key.data)).shapes.items()) for key in keys}) > 1:
+    if len({(key.data, *shapes_of(key).items()) for key in keys}) > 1:
         kinds = sorted({(key.data, key.network) for key in keys})
         raise InvalidInput(f"a panel must be of one data set and network, got {kinds}")
 
@@ -115,20 +116,15 @@ def write_panel(store: Store, keys: Sequence[RunKey], path: Path, *, encoders_on
     check_no_code("a panel", keys)
     _check_one_kind(keys)
     each = [read_weights(store, key) for key in keys]
-    data = _data(keys[0].data)
-    network = network_of(keys[0], data).shapes
-    names = [name for name in network if name.startswith(_OF_ENCODERS) or not encoders_only]
+    shapes = _shapes(keys[0], encoders_only)
     for key, run in zip(keys, each, strict=True):
-        for name in names:
-            if name not in run or run[name].shape != network[name]:
-                found = run[name].shape if name in run else None
-                raise DamagedData(f"the weights of run {key} must hold {name} of shape {network[name]}, got {found}")
+        _check_shapes(f"the weights of run {key}", run, shapes)
     with np.errstate(over="ignore"):
-        weights = {name: np.stack([run[name].astype(np.float16) for run in each]) for name in names}
+        weights = {name: np.stack([run[name].astype(np.float16) for run in each]) for name in shapes}
     for name, values in weights.items():
         if not np.isfinite(values).all():
             raise InvalidInput(f"weights must fit into float16, got larger ones in {name}")
-    header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": data.fingerprint}
+    header = {"schema": _SCHEMA, "keys": [key.axes for key in keys], "data_sha256": _data(keys[0].data).fingerprint}
     write_file(path, save(weights, metadata={"panel": json.dumps(header)}))
 
 
@@ -155,11 +151,18 @@ def read_panel(path: str | Path) -> Panel:
             check_data(keys[0], header["data_sha256"])
     except InvalidInput as error:
         raise DamagedData(f"{path}: {error}") from None
-    shapes = dict(network_of(keys[0], _data(keys[0].data)).shapes)
-    if not any(name in weights for name in shapes if not name.startswith(_OF_ENCODERS)):
-        shapes = {name: shape for name, shape in shapes.items() if name.startswith(_OF_ENCODERS)}
-    for name, shape in shapes.items():
-        found = weights[name].shape if name in weights else None
-        if found != (len(keys), *shape):
-            raise DamagedData(f"{path} must hold {name} of shape {(len(keys), *shape)}, got {found}")
+    encoders_only = all(name.startswith(_OF_ENCODERS) for name in weights.keys() & shapes_of(keys[0]).keys())
+    shapes = {name: (len(keys), *shape) for name, shape in _shapes(keys[0], encoders_only).items()}
+    _check_shapes(str(path), weights, shapes)
     return Panel(keys, weights)
+
+
+def _shapes(key: RunKey, encoders_only: bool) -> dict[str, tuple[int, ...]]:
+    every = shapes_of(key).items()
+    return {name: shape for name, shape in every if name.startswith(_OF_ENCODERS) or not encoders_only}
+
+
+def _check_shapes(what: str, weights: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    for name, shape in shapes.items():
+        if (found := weights[name].shape if name in weights else None) != shape:
+            raise DamagedData(f"{what} must hold {name} of shape {shape}, got {found}")

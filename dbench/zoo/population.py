@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -58,12 +59,12 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
     tasks, parts, scores = [], list[dict[str, Scores]](), dict[str, Scores]()
     for members in populations.values():
         for relation in _RELATIONS:
-            task = (store.url, tuple(key for key, _ in members), relation, _name(members, relation))
-            known = _read(store, task[3])
-            if known is None:
-                tasks.append(task)
-            else:
-                parts.append(known)
+            name = _name(members, relation)
+            with suppress(DamagedData):
+                if (known := store.read_document(name)) is not None:
+                    parts.append(known["scores"])
+                    continue
+            tasks.append((store.url, tuple(key for key, _ in members), relation, name))
     with terminable():
         bar = ProgressBar(runs=len(tasks), units=len(tasks), unit="populations")
         outcome = run_tasks(Processes(_compare, workers), tasks, bar).checked()
@@ -78,14 +79,6 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
 def _name(members: list[tuple[RunKey, str]], relation: str) -> str:
     text = json.dumps([UDR_VERSION, KEY_SCHEMA, POINTS, relation, [[key.digest, codes] for key, codes in members]])
     return f"populations/udr-{relation}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-
-
-def _read(store: Store, name: str) -> dict[str, Scores] | None:
-    try:
-        document = store.read_document(name)
-    except DamagedData:
-        return None
-    return None if document is None else document["scores"]
 
 
 def _compare(channel: Channel, task: tuple[str, tuple[RunKey, ...], Relation, str]) -> dict[str, Scores]:

@@ -97,11 +97,6 @@ FULL = replace(
     ),
 )
 
-_REBUILT = (
-    "parted_vae, parted_vae_semi, weak_de and mtd are rebuilt from descriptions",
-    "one strength each: the defaults of the library that Mahon et al. used, where it has the system",
-)
-
 SYSTEMS = replace(
     MICRO,
     name="systems",
@@ -117,7 +112,8 @@ SYSTEMS = replace(
         *_SAME,
         _DISCRIMINATOR.format("three"),
         "20,000 steps at a learning rate of 1e-3 instead of 300,000 at 1e-4",
-        *_REBUILT,
+        "parted_vae, parted_vae_semi, weak_de and mtd are rebuilt from descriptions",
+        "one strength each: the defaults of the library that Mahon et al. used, where it has the system",
     ),
 )
 

@@ -33,7 +33,10 @@ def survey(store: Store, keys: Iterable[RunKey]) -> dict[tuple[str, str, float],
         state = state_of(store, key)
         cell[state] += 1
         if state == "done":
-            cell[_progress(store, key)] += 1
+            document = None
+            with suppress(DbenchError):
+                document = stored_scores(store, key)
+            cell["unscored" if document is None else "partly scored" if missing_groups(document) else "scored"] += 1
     return counts
 
 
@@ -119,17 +122,6 @@ def outdated(document: Mapping[str, Any]) -> set[str]:
 
     versions = document.get("versions", {})
     return {name for name in document["groups"] if versions.get(name, 1) != VERSIONS.get(name, 1)}
-
-
-def _progress(store: Store, key: RunKey) -> str:
-    """How far the scores of a run that is done are: ``scored``, ``partly scored`` or ``unscored``."""
-    try:
-        document = stored_scores(store, key)
-    except DbenchError:
-        return "unscored"
-    if document is None:
-        return "unscored"
-    return "partly scored" if missing_groups(document) else "scored"
 
 
 def precisions_of(store: Store) -> set[str]:

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +163,9 @@ def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunK
     for row in table.drop_duplicates("run").to_dict("records"):
         try:
             profile = manifest["profile"]
-            sweep = sweep_of(profile["sweeps"], row["objective"], row["data"])
+            ours = [one for one in profile["sweeps"] if one["objective"] == row["objective"]]
+            fitting = [one for one in ours if not one["data"] or row["data"] in one["data"]]
+            sweep = fitting[0] if fitting else {}
             key = RunKey(
                 **{axis: row[axis] for axis in AXES},
                 batch_size=profile["batch_size"],
@@ -180,9 +182,3 @@ def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunK
             raise DamagedData(f"run {row['run']} does not match its axes, which give {key}: the table was edited")
         keys[digest] = key
     return keys
-
-
-def sweep_of(sweeps: Iterable[Mapping[str, Any]], objective: str, data: str) -> Mapping[str, Any]:
-    """Return the sweep of a profile, as a manifest holds it, that trains an objective on a data set."""
-    fitting = (one for one in sweeps if one["objective"] == objective and (not one["data"] or data in one["data"]))
-    return next(fitting, {})

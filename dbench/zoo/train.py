@@ -76,7 +76,10 @@ def _train(
     with terminable():
         try:
             with _pool(store, setup) as pool:
-                taken = {key: _steps_taken(store, key) for key in keys}
+                taken = dict.fromkeys(keys, 0)
+                for key in keys:
+                    with suppress(DbenchError):
+                        taken[key] = steps_taken(store.record(key), key)
                 groups = plan_groups(store.address, keys, pool.room, setup, deadline=deadline, taken=taken, log=log)
                 Store(store.url)  # makes it, now that nothing of the plan was refused
                 steps = sum(key.steps - taken[key] for group in groups for key in group.keys)
@@ -104,10 +107,3 @@ def _log_outdated(store: Store, damaged: Sequence[RunKey], log: Log) -> None:
             outdated[key.data] += of_other_data(key, store.record(key))
     for name, count in (+outdated).items():
         log(f"{count} runs were trained on another version of {name} than is installed, and are trained anew")
-
-
-def _steps_taken(store: Store, key: RunKey) -> int:
-    try:
-        return steps_taken(store.record(key), key)
-    except DbenchError:
-        return 0

@@ -2,9 +2,9 @@
 
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,20 +120,15 @@ def _is_there(store: Store, run: PackedRun, twin: PackedRun | None) -> bool:
     return True
 
 
-_Task = tuple[str, tuple[PackedRun, ...]]
+_Task = tuple[str, list[PackedRun]]
 
 
 def _tasks(store: Store, runs: Iterable[PackedRun]) -> list[_Task]:
     """Cut runs into tasks: of one file, data set and network each."""
-
-    def kind(run: PackedRun) -> tuple[str, str, str]:
-        return str(run.path), run.key.data, run.key.network
-
-    tasks = list[_Task]()
-    for _, grouped in groupby(sorted(runs, key=kind), kind):
-        same = tuple(grouped)
-        tasks += [(store.address, same[place : place + _AT_ONCE]) for place in range(0, len(same), _AT_ONCE)]
-    return tasks
+    of_kind = defaultdict[tuple[Path, str, str], list[PackedRun]](list)
+    for run in runs:
+        of_kind[run.path, run.key.data, run.key.network].append(run)
+    return [(store.address, same[i : i + _AT_ONCE]) for same in of_kind.values() for i in range(0, len(same), _AT_ONCE)]
 
 
 class _Taken(NamedTuple):

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -159,10 +160,25 @@ def tiny_keys():
     return TINY.runs()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def short(tiny):
     """A profile of one objective whose runs have one block of steps."""
     return replace(tiny, steps=100, batch_size=16, sweeps=tiny.sweeps[:1])
+
+
+@pytest.fixture(scope="session")
+def spell():
+    """Write a profile as a file of one's own; return its path."""
+
+    def write(profile, path):
+        fields = ("data", "network", "steps", "batch_size", "learning_rate", "seeds")
+        lines = [f"{name} = {json.dumps(getattr(profile, name))}" for name in fields]
+        for sweep in profile.sweeps:
+            lines += ["[[sweep]]", f'objective = "{sweep.objective}"', f"strengths = {list(sweep.strengths)}"]
+        path.write_text("\n".join(lines))
+        return str(path)
+
+    return write
 
 
 @pytest.fixture(scope="session")
@@ -182,24 +198,30 @@ def trained(tmp_path_factory):
 @pytest.fixture
 def small_samples(monkeypatch):
     sizes = {"TRAIN": 600, "TEST": 300, "FEW": 60, "FEW_TEST": 30, "NOVEL": 600, "TUNING": 60}
-    passes = {"EPOCHS": 1, "KNOCKOUT_EPOCHS": 1, "DOWNSTREAM": (10, 100, 500), "TREES": (4, 12)}
+    passes = {"EPOCHS": 1, "KNOCKOUT_EPOCHS": 1, "DOWNSTREAM": (10, 100, 200), "TREES": (3, 6)}
     for name, value in {**sizes, **passes}.items():
         monkeypatch.setattr(protocol, name, value)
 
 
-@pytest.fixture
-def evidence(store, tiny, tiny_keys, finish, tmp_path):
-    """A small written table: eight runs, one of them diverged; runs agree by how far apart their numbers are."""
-    agreements = {}
-    for number, key in enumerate(tiny_keys):
+@pytest.fixture(scope="session")
+def eight_runs(tiny, finish, tmp_path_factory):
+    """The store and the table of eight runs, one of them diverged; runs agree by how far apart their numbers are."""
+    store, folder = Store(tmp_path_factory.mktemp("eight-runs")), tmp_path_factory.mktemp("evidence")
+    agreements, keys = {}, tiny.runs()
+    for number, key in enumerate(keys):
         scores = {"mig": number / 10, "dci": 0.5, "kl.code": [0.0, number]}
         finish(store, key, status="diverged" if number == 3 else "done", scores=scores)
-        among = [i for i, other in enumerate(tiny_keys) if other.objective == key.objective and i != 3]
+        among = [i for i, other in enumerate(keys) if other.objective == key.objective and i != 3]
         agreements[key.digest] = {AGREEMENTS: [float(number - i) for i in among]}
-    folder = tmp_path / "evidence"
-    table, arrays = build_table(store, tiny_keys, tiny, agreements)
+    table, arrays = build_table(store, keys, tiny, agreements)
     write_table(folder, table, tiny, arrays=arrays)
-    return folder
+    return store, folder
+
+
+@pytest.fixture
+def evidence(eight_runs, tmp_path):
+    """The table of eight runs, which a test may spoil."""
+    return Path(shutil.copytree(eight_runs[1], tmp_path / "evidence"))
 
 
 @pytest.fixture

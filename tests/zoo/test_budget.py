@@ -1,6 +1,7 @@
 """A budget is spent on whole seeds of all settings first."""
 
 import math
+import time
 from dataclasses import replace
 
 import pytest
@@ -26,6 +27,7 @@ def trained_seeds(store, plan, console, monkeypatch):
     groups = []
 
     def run_tasks(pool, tasks, bar, *, deadline):
+        assert deadline > time.monotonic()
         groups.extend(tasks)
         return Outcome([], [], cancelled=False)
 
@@ -40,17 +42,33 @@ def trained_seeds(store, plan, console, monkeypatch):
     return train
 
 
-def test_as_many_whole_seeds_as_fit_come_first_and_then_one_after_the_other(trained_seeds):
-    seeds, told = trained_seeds(1800, speed=Speed(0.1))  # a seed takes 480 s
-    assert seeds == [[10, 11, 12]] * 2 + [[13]] * 2 + [[14]] * 2 + [[15]] * 2
-    assert "whole seeds first, 10, 11, 12; then one after the other (13, 14, 15)" in told
+SLOW = Speed(0.1)  # a seed takes 480 s
+FIRST = "whole seeds first, 10, 11, 12; "
 
 
-def test_on_a_gpu_the_seeds_that_do_not_fit_are_left_and_the_others_trained_at_once(trained_seeds):
-    seeds, told = trained_seeds(1800, speed=Speed(0.1), device="cuda")
-    assert seeds == [[10, 11, 12]] * 2
-    assert "the others are left (13, 14, 15)" in told
-    assert "12 runs in 2 groups of at most 9, 1 at once on cuda: 144 model-steps, about 24 min 00 s" in told
+@pytest.mark.parametrize(
+    ("budget", "device", "speed", "seeds", "said"),
+    [
+        (1800, "cpu", SLOW, [[10, 11, 12], [13], [14], [15]], f"{FIRST}then one after the other (13, 14, 15)"),
+        (1800, "cuda", SLOW, [[10, 11, 12]], f"{FIRST}the others are left (13, 14, 15)"),
+        (1800, "cuda", SLOW, [[10, 11, 12]], "12 runs in 2 groups of at most 9, 1 at once on cuda: 144 model-steps, "),
+        (1800, "cuda", SLOW, [[10, 11, 12]], "model-steps, about 24 min 00 s if nothing else runs"),
+        (1500, "cuda", SLOW, [[10, 11]], ""),  # a tenth of the time is left for encoding
+        (1800, "cuda", Speed(0.1, start=400.0), [[10]], ""),  # of each group, before its first step
+        (400, "cuda", SLOW, [[10]], "not even one seed is expected to be finished: it takes about 8 min 00 s of 6 min"),
+    ],
+)
+def test_as_many_whole_seeds_as_fit_come_first(trained_seeds, budget, device, speed, seeds, said):
+    """On a processor the others follow one after the other; on a GPU they are left."""
+    found, told = trained_seeds(budget, speed=speed, device=device)
+    assert found == [group for group in seeds for _ in range(2)]  # of two shapes
+    assert said in told
+
+
+def test_where_all_fit_nothing_is_said_of_seeds(trained_seeds):
+    seeds, told = trained_seeds(10_000, speed=SLOW)
+    assert (len(seeds), {seed for group in seeds for seed in group}) == (3, {10, 11, 12, 13, 14, 15})
+    assert "whole seeds" not in told
 
 
 def test_on_the_gpus_of_a_cluster_whose_speed_nobody_knows_here_one_seed_follows_the_other(plan, monkeypatch):
@@ -59,28 +77,6 @@ def test_on_the_gpus_of_a_cluster_whose_speed_nobody_knows_here_one_seed_follows
     groups = plan_groups("nowhere", plan.runs(), 1, setup, deadline=math.inf, log=told.append)
     assert [sorted({key.seed for key in group.keys}) for group in groups] == [[n] for n in range(10, 16) for _ in "ab"]
     assert told[0] == "whole seeds first, 10; then one after the other (11, 12, 13, 14, 15)"
-
-
-def test_a_tenth_of_the_time_is_left_for_encoding(trained_seeds):
-    seeds, _ = trained_seeds(1500, speed=Speed(0.1), device="cuda")
-    assert seeds == [[10, 11]] * 2
-
-
-def test_what_a_group_takes_before_its_first_step_counts(trained_seeds):
-    seeds, _ = trained_seeds(1800, speed=Speed(0.1, start=400.0), device="cuda")  # of two groups
-    assert seeds == [[10]] * 2
-
-
-def test_where_not_even_one_seed_fits_it_is_trained_and_a_line_says_so(trained_seeds):
-    seeds, told = trained_seeds(400, speed=Speed(0.1), device="cuda")
-    assert seeds == [[10]] * 2
-    assert "not even one seed is expected to be finished: it takes about 8 min 00 s of 6 min" in told
-
-
-def test_where_all_fit_nothing_is_said_of_seeds(trained_seeds):
-    seeds, told = trained_seeds(10_000, speed=Speed(0.1))
-    assert (len(seeds), {seed for group in seeds for seed in group}) == (3, {10, 11, 12, 13, 14, 15})
-    assert "whole seeds" not in told
 
 
 @pytest.mark.parametrize("budget", [0, -1, float("nan")])

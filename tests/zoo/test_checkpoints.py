@@ -2,7 +2,6 @@
 
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,12 +84,6 @@ def test_a_checkpoint_that_does_not_fit_is_discarded(copy, keys, what):
     assert _find(copy, keys[1]).step == 100
 
 
-def test_a_damaged_checkpoint_is_discarded(copy, keys):
-    (Path(copy.url) / "runs" / keys[0].digest / "checkpoint-100.safetensors").write_bytes(b"damaged")
-    assert _find(copy, keys[0]).step == 0
-    assert copy.record(keys[0]) is None
-
-
 def test_a_checkpoint_that_fits_is_found_as_it_was_saved(copy, keys):
     _change(copy, keys[0], lambda *_: None)
     found = _find(copy, keys[0])
@@ -123,18 +116,6 @@ def test_an_error_in_one_set_does_not_stop_the_others(copy, keys, monkeypatch, c
     with pytest.raises(DbenchError, match="no space left"):
         train_group(channel(), Group(copy.url, tuple(keys)))
     assert begun == [keys[:1], keys[1:]]
-
-
-def test_a_run_that_is_refused_is_left_alone_and_the_others_go_on(copy, keys, refuse, monkeypatch, channel):
-    begun = []
-    monkeypatch.setattr(engine._Training, "run", lambda self: begun.append([*self.keys]) or len(self.keys))
-    monkeypatch.setattr(type(copy._fs), "exists", lambda *_, **__: False)
-    refuse(copy, keys[0])
-    with pytest.raises(DbenchError, match="Permission denied"):
-        train_group(channel(), Group(copy.url, tuple(keys)))
-    monkeypatch.undo()
-    assert begun == [keys[1:]]
-    assert copy.status(keys[0]) == "interrupted"
 
 
 def test_a_run_that_diverged_is_saved_as_such_at_the_checkpoint(store, keys, channel):

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbench.cli import main
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import InvalidInput
 from dbench.estimates.evidence import load_population
 from dbench.zoo.arrays import AGREEMENTS
 from dbench.zoo.complete import build_table, write_table
@@ -100,12 +100,6 @@ def test_a_table_of_scores_of_another_version_is_not_extended(first, tiny, forge
         load_earlier(first, later(tiny), tiny)
 
 
-def test_versions_of_scores_that_are_no_table_are_damage(first, tiny, forge):
-    forge(first, score_versions=[3])
-    with pytest.raises(DamagedData, match=r"\$\.score_versions \[3\] is not of type"):
-        load_earlier(first, later(tiny), tiny)
-
-
 @pytest.mark.parametrize("score", [{"nk": 0.5}, {"far": [1.0]}])
 def test_what_would_be_there_for_a_part_of_a_seeds_runs_is_refused(first, part, tiny, score):
     more = replace(tiny, sweeps=MORE)
@@ -128,15 +122,13 @@ def test_parts_that_do_not_fit_together_are_refused(first, part, tiny):
         part(tiny, later(tiny), earlier=earlier)
 
 
-def test_the_command_extends_a_table(tmp_path, tiny, part):
-    text = 'data = ["dsprites_grid_16"]\nnetwork = "mlp"\nsteps = 12\nbatch_size = 8\nlearning_rate = 1e-3\nseeds = 9\n'
-    sweeps = "".join(f'[[sweep]]\nobjective = "{s.objective}"\nstrengths = {list(s.strengths)}\n' for s in tiny.sweeps)
-    (tmp_path / "tiny.toml").write_text(text + sweeps)
+def test_the_command_extends_a_table(tmp_path, tiny, part, spell, in_process):
     cards = {name: {"hash": card} for name, card in RULES.items()}
     (tmp_path / "frozen.json").write_text(json.dumps({"cards": cards}))
     nine = replace(tiny, seeds=9)
     part(nine, nine.runs())
-    given = ["zoo", "table", "--profile", str(tmp_path / "tiny.toml"), "--store", str(tmp_path / "store"), "--seeds"]
+    file = spell(nine, tmp_path / "tiny.toml")
+    given = ["zoo", "table", "--profile", file, "--store", str(tmp_path / "store"), "--seeds"]
     old, new, rules = (str(tmp_path / name) for name in ("old", "new", "frozen.json"))
 
     def run(*more):

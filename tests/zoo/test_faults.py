@@ -11,14 +11,13 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from dbench.data import NEEDS_DOWNLOAD, fingerprint_of
+from dbench.data import NEEDS_DOWNLOAD, fingerprint_of, load
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.training.execution import device_name
 from dbench.zoo import score as score_module
 from dbench.zoo.engine import Group, train_group
 from dbench.zoo.executor import Channel
 from dbench.zoo.plan import Setup, Speed, cut_groups, expected_seconds, gpu_group_size, measure_speed, member_bytes
-from dbench.zoo.profiles import Sweep
 from dbench.zoo.score import score_runs
 from dbench.zoo.survey import state_of, survey
 from dbench.zoo.train import train_runs
@@ -29,10 +28,9 @@ pytestmark = pytest.mark.usefixtures("in_process")
 def test_a_full_disk_fails_one_group_and_the_others_go_on(store, tiny_keys, refuse, console):
     refuse(store, tiny_keys[0], "pipe_file", errno.ENOSPC)
     with pytest.raises(DbenchError, match=r"could not write weights\.safetensors: .*No space left on device"):
-        train_runs(store, tiny_keys, workers=2, group_size=2, console=console)
+        train_runs(store, tiny_keys[:3], workers=2, group_size=2, console=console)
     assert "failed, the others go on: store" in console.file.getvalue()
-    states = [state_of(store, key) for key in tiny_keys]
-    assert states == ["missing", *["done"] * (len(tiny_keys) - 1)]
+    assert [state_of(store, key) for key in tiny_keys[:3]] == ["missing", "done", "done"]
     assert not list(store._fs.glob(f"{store.root}/runs/*/*.partial"))
 
 
@@ -136,8 +134,8 @@ def test_runs_that_do_not_fit_the_memory_say_what_to_give(store, tiny_keys, chan
 def test_a_folder_that_cannot_be_listed_stops_no_other_run(store, tiny_keys, refuse, channel):
     refuse(store, tiny_keys[1], "ls", errno.EIO)
     with pytest.raises(DbenchError, match=r"could not list .*Input/output error"):
-        train_group(channel(), Group(store.url, tuple(tiny_keys[:4])))
-    assert [store.status(key) for key in tiny_keys[:4]] == ["done"] * 4
+        train_group(channel(), Group(store.url, tuple(tiny_keys[:3])))
+    assert [store.status(key) for key in tiny_keys[:3]] == ["done"] * 3
 
 
 def test_a_run_that_ends_without_finite_codes_diverged_at_its_last_step(store, key, channel, monkeypatch):
@@ -156,20 +154,13 @@ def test_a_worker_saves_what_it_has_when_its_controller_is_gone(store, key):
 
 
 def test_a_run_whose_loss_is_no_number_diverges_next_to_a_healthy_one(store, key, console):
-    healthy, wild = replace(key, steps=150), replace(key, steps=150, strength=1e38)
+    healthy, wild = key, replace(key, strength=1e38)
     summary = train_runs(store, [healthy, wild], workers=1, console=console)
     assert (summary.done, summary.others["diverged"], summary.others["left"]) == (2, 1, 0)
     assert "1 diverged" in str(summary)
     assert (state_of(store, healthy), state_of(store, wild)) == ("done", "diverged")
     again = train_runs(store, [healthy, wild], workers=1, console=console)
     assert (again.done, again.present, again.others["diverged"]) == (0, 2, 0)
-
-
-def test_the_time_left_counts_what_is_left(store, key, channel, console):
-    long = replace(key, steps=300)
-    train_group(channel(1), Group(store.url, (long,)))
-    train_runs(store, [long], workers=1, console=console)
-    assert "1 runs in 1 group of at most 1, 1 at once on cpu: 200 model-steps" in console.file.getvalue()
 
 
 def test_the_time_expected_is_that_of_the_steps_not_taken_before(tiny_keys, monkeypatch):
@@ -199,17 +190,13 @@ def test_a_gpu_holds_as_many_models_as_fit(tiny):
 
 
 def test_what_a_model_takes_is_not_counted_twice_where_a_processor_trains_it_as_two(tiny, monkeypatch):
+    few = load("dsprites_grid"), torch.full((64, 1, 64, 64), 255, dtype=torch.uint8)
+    for module in ("engine", "plan"):
+        monkeypatch.setattr(f"dbench.zoo.{module}.images_of", lambda _: few)
     key = replace(tiny.runs()[0], network="conv", data="dsprites_grid")
     counted = member_bytes(key)
     monkeypatch.setattr("dbench.models.conv._lone", lambda *_: False)
     assert member_bytes(key) == counted
-
-
-def test_runs_with_an_adversary_are_trained_in_groups_of_their_own(tiny):
-    sweeps = tuple(Sweep(name, (1,)) for name in ("beta_vae", "factor_vae", "beta_tcvae"))
-    groups = cut_groups("nowhere", replace(tiny, seeds=1, sweeps=sweeps).runs(), 1, Setup())
-    found = [[key.objective for key in group.keys] for group in groups]
-    assert sorted(found) == [["beta_tcvae", "beta_vae"], ["factor_vae"]]
 
 
 def test_groups_on_a_gpu_are_whole_shapes_and_on_processors_fifteen(tiny):

@@ -64,15 +64,11 @@ def test_an_axis_out_of_range_or_given_twice_is_refused(key, change, message):
         replace(key, **change)
 
 
-@pytest.mark.parametrize(("side", "factor"), [(64, 1), (32, 4), (16, 16), (1, 4096)])
-def test_the_factor_makes_an_image_count_as_one_of_64_x_64(side, factor):
-    assert likelihood_factor((3, side, side)) == factor
-
-
-@pytest.mark.parametrize("shape", [(1, 28, 28), (1, 64, 48), (3, 128, 128), (1, 0, 16)])
-def test_an_image_whose_side_does_not_divide_64_has_no_factor(shape):
-    with pytest.raises(InvalidInput, match=rf"must divide 64 .* got {shape[1]} x {shape[2]}"):
-        likelihood_factor(shape)
+def test_an_image_counts_as_one_of_64_x_64_where_its_sides_divide_64():
+    assert [likelihood_factor((3, side, side)) for side in (64, 32, 16, 1)] == [1, 4, 16, 4096]
+    for height, width in ((28, 28), (64, 48), (128, 128), (0, 16)):
+        with pytest.raises(InvalidInput, match=rf"must divide 64 .* got {height} x {width}"):
+            likelihood_factor((1, height, width))
 
 
 def test_axes_without_a_seed_are_no_key(key):

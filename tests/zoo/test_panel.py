@@ -14,9 +14,10 @@ from dbench.data import load
 from dbench.errors import DamagedData, InvalidInput
 from dbench.models.stacked import glorot_uniform
 from dbench.zoo.engine import network_of
+from dbench.zoo.pack import shapes_of
 from dbench.zoo.panel import SHIPPED, choose_runs, read_panel, write_panel
 from dbench.zoo.profiles import PROFILES
-from dbench.zoo.rank import agreement, disagreements, score_panel
+from dbench.zoo.rank import BESIDE, agreement, disagreements, score_panel
 from dbench.zoo.table import load_manifest, load_runs, run_keys
 
 
@@ -35,6 +36,7 @@ def run(*arguments):
 def test_a_panel_encodes_as_the_runs_do_up_to_half_precision(made, store):
     panel = read_panel(made)
     assert list(panel.keys) == sorted(store.contents().keys)
+    assert panel.weights.keys() == shapes_of(panel.keys[0]).keys()
     for number, key in enumerate(panel.keys):
         codes = store.tensors(key, "codes")["mean"]
         found = panel.source(number).grid_codes
@@ -58,44 +60,63 @@ def test_a_metric_agrees_with_itself_and_with_its_opposite_not_at_all(made):
     assert {(one.rank, one.other) for one in worst} == {(1.0, 4.0), (4.0, 1.0)}
 
 
-def test_the_commands_make_a_panel_and_rank_a_metric_of_ones_own(made, tmp_path, monkeypatch):
+@pytest.fixture
+def rank(made, tmp_path, monkeypatch):
+    """Call ``dbench rank`` beside two cheap metrics, with metrics of one's own in the current folder."""
+    monkeypatch.setattr("dbench.zoo.rank.BESIDE", ("sap[r2]", "mig"))
     monkeypatch.chdir(tmp_path)
-    source = "import numpy as np\n\ndef loss(codes, factors):\n    return float(np.abs(codes).mean())\n"
-    (tmp_path / "my_panel_metric.py").write_text(source)
-    arguments = ["rank", "my_panel_metric:loss", "--panel", made, "--observations", 500]
-    shown = run(*arguments).stdout
+    (tmp_path / "my_panel_metrics.py").write_text(
+        "import numpy as np\n\n"
+        "def loss(codes, factors):\n    return float(np.abs(codes).mean())\n\n"
+        "def flat(codes, factors):\n    return 0.5\n\n"
+        "def nan(codes, factors):\n    return float('nan')\n"
+    )
+    return lambda *arguments: run("rank", *arguments, "--panel", made, "--observations", 500).stdout
+
+
+def test_a_metric_of_ones_own_is_ranked_beside_ours(rank):
+    name = "my_panel_metrics:loss"
+    shown = rank(name)
     assert "4 models on dsprites_grid_16" in shown
-    assert "my_panel_metric:loss with dci[forest]:" in shown
-    assert "Ranked farthest apart by my_panel_metric:loss and dci[forest]" in shown
-    texts = [run(*arguments, *more, "--json").stdout for more in ([], ["--less-is-better"])]
+    assert f"{name} with sap[r2]: " in shown
+    assert f"Ranked farthest apart by {name} and sap[r2]" in shown
+    assert "(4 models are too few for an interval)" in shown
+    texts = [rank(name, *more, "--json") for more in ([], ["--less-is-better"])]
     assert "Infinity" not in texts[0]  # the interval of four models has no ends
     one, other = map(json.loads, texts)
-    name = "my_panel_metric:loss"
     assert one["scores"][name] == [-value for value in other["scores"][name]]
     assert one["scores"]["mig"] == other["scores"]["mig"]
     assert one["agreement"][0]["spearman"] == pytest.approx(-other["agreement"][0]["spearman"])
-    assert "my_panel_metric:loss with mig: " in shown
-    assert "(4 models are too few for an interval)" in shown
 
 
-def test_metrics_named_are_compared_with_each_other_once_and_a_flat_one_with_none(made, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "flat_panel_metric.py").write_text("def flat(codes, factors):\n    return 0.5\n")
-    arguments = ["rank", "mig", "flat_panel_metric:flat", "mig", "--panel", made, "--observations", 500]
-    shown = run(*arguments).stdout
-    assert "mig with flat_panel_metric:flat: not defined, flat_panel_metric:flat gives every model" in shown
-    assert [shown.count(f"  {name} with ") for name in ("mig", "flat_panel_metric:flat")] == [6, 5]
-    assert "apart by flat" not in shown
-    pairs = json.loads(run(*arguments, "--json").stdout)["agreement"]
+def test_metrics_named_are_compared_with_each_other_once_and_a_flat_one_with_none(rank):
+    name = "my_panel_metrics:flat"
+    shown = rank("mig", name, "mig")
+    assert f"mig with {name}: not defined, {name} gives every model" in shown
+    assert [shown.count(f"  {one} with ") for one in ("mig", name)] == [2, 1]
+    assert "apart by my_panel" not in shown
+    pairs = json.loads(rank("mig", name, "mig", "--json"))["agreement"]
     assert {pair["spearman"] for pair in pairs if "flat" in pair["with"] + pair["metric"]} == {None}
 
 
-def test_the_quick_half_is_one_seed_of_each_setting(made):
-    arguments = ["rank", "mig", "--panel", made, "--observations", 500]
-    assert run(*arguments, "--quick").stdout.startswith("2 models on dsprites_grid_16")
-    scores, whole = (json.loads(run(*arguments, "--json", *more).stdout) for more in (["--quick"], []))
+def test_the_quick_half_is_one_seed_of_each_setting(rank):
+    assert rank("mig", "--quick").startswith("2 models on dsprites_grid_16")
+    scores, whole = (json.loads(rank("mig", "--json", *more)) for more in (["--quick"], []))
     assert scores["models"] == whole["models"][::2]  # the second of each two is another seed
     assert scores["scores"]["mig"] == whole["scores"]["mig"][::2]
+
+
+def test_a_metric_that_fails_names_the_model(rank, made):
+    with pytest.raises(InvalidInput, match=r"one model's codes and factors, got udr, of models"):
+        score_panel(read_panel(made), ["udr"])
+    with pytest.raises(InvalidInput, match="my_panel_metrics:nan returned nan, not a finite number on model 0"):
+        score_panel(read_panel(made), ["my_panel_metrics:nan"])
+
+
+def test_every_metric_that_stands_beside_scores_a_panel(made):
+    panel = read_panel(made)
+    scores = score_panel(panel.take(panel.keys[:1]), BESIDE, observations=200)
+    assert all(0 <= value[0] <= 1 for value in scores.values())
 
 
 def test_zoo_panel_takes_what_is_done(store, finish, tiny, tmp_path, monkeypatch):
@@ -159,15 +180,6 @@ def test_what_is_no_panel_is_refused(tmp_path, store, short):
     save_file({"w": np.zeros(1)}, tmp_path / "p", metadata={"panel": json.dumps(header)})
     with pytest.raises(DamagedData, match="must be of one data set and network"):
         read_panel(tmp_path / "p")
-
-
-def test_a_metric_that_fails_names_the_model(made, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "my_nan_metric.py").write_text("def nan(codes, factors):\n    return float('nan')\n")
-    with pytest.raises(InvalidInput, match=r"one model's codes and factors, got udr, of models"):
-        score_panel(read_panel(made), ["udr"])
-    with pytest.raises(InvalidInput, match="my_nan_metric:nan returned nan, not a finite number on model 0"):
-        score_panel(read_panel(made), ["my_nan_metric:nan"])
 
 
 def test_the_shipped_panel_is_of_the_shipped_runs_and_of_every_objective_and_strength():

@@ -30,8 +30,8 @@ EXPECTED = {
     *(f"{name}.factor" for name in ("snc", "nk", "mlp_accuracy", "linear_accuracy")),
     *(f"relation.{kind}" for kind in (*KINDS, "importance_single")),
     *(f"blend.{kind}.{name}" for kind in KINDS for name in AGGREGATIONS),
-    *(f"downstream.logistic.{n}" for n in (10, 100, 500)),
-    *("downstream.trees.4", "downstream.trees.12", "efficiency.logistic.100"),
+    *(f"downstream.logistic.{n}" for n in (10, 100, 200)),
+    *("downstream.trees.3", "downstream.trees.6", "efficiency.logistic.100"),
     *(f"{stream}.{name}" for stream in ("again", "small", "small_again") for name in OF_THE_STUDY),
     *(f"irs.{name}" for name in ("code", "one_nuisance", "mean")),
     *("modularity.bins.30", "modularity.bins.50", "modularity.bins.100", "dci.single.informativeness"),
@@ -59,7 +59,9 @@ def test_a_run_is_scored_on_everything_and_twice_the_same(store, run):
     assert first["kl.informative"] == sum(nats > 0.01 for nats in first["kl.code"])
     assert sum(first["kl.code"]) == pytest.approx(first["kl"], rel=1e-4)
     assert score_one(store, run) == {}
-    assert set(score_one(store, run, again=list(scorers.SCORERS))) == set(scorers.SCORERS)
+    # That the others give the same again is seen where they are held against their metrics.
+    again = {"posterior", "gaussian_tc", "factor_vae", "snc", "relations", "interventions"}
+    assert set(score_one(store, run, again=again)) == again
     assert _scores(store, run) == first
 
 
@@ -139,20 +141,6 @@ def _codes(mean, logvar):
     return {"mean": mean.astype(np.float32), "logvar": np.full(mean.shape, logvar, np.float32)}
 
 
-@pytest.mark.usefixtures("small_samples")
-def test_codes_that_copy_the_factors_score_high(key):
-    data = load(key.data)
-    factors = data.grid().astype(np.float64)
-    copies = (factors - factors.mean(0)) / factors.std(0)
-    encoded = EncodedRun.of(key, data, _codes(copies, -6.0), {})
-    groups = ("posterior", "gaussian_tc", "mig", "dci", "factor_vae", "snc")
-    scores = {name: value for group in groups for name, value in scorers.SCORERS[group](encoded).items()}
-    assert scores["kl.informative"] == 5
-    assert scores["alignment.collisions"] == 0
-    assert min(scores[name] for name in ("mig", "dci", "factor_vae", "snc")) > 0.85
-    assert scores["gaussian_tc.mean"] < 0.1
-
-
 def test_sampled_codes_spread_around_their_means(key):
     data = load(key.data)
     encoded = EncodedRun.of(key, data, _codes(np.zeros((len(data.grid()), 2)), np.log(0.25)), {})
@@ -161,7 +149,7 @@ def test_sampled_codes_spread_around_their_means(key):
     np.testing.assert_array_equal(encoded.train.factors, encoded.sample.factors[:10_000])
 
 
-def test_models_are_compared_within_their_strength_and_within_their_objective(store, tiny, monkeypatch):
+def test_models_are_compared_within_their_strength_and_within_their_objective(store, tiny, monkeypatch, in_process):
     generator = np.random.default_rng(5)
     true = generator.standard_normal((600, 3))
     many, few = replace(tiny, sweeps=tiny.sweeps[:1], seeds=3).runs(), replace(tiny, sweeps=tiny.sweeps[1:]).runs()
@@ -170,7 +158,7 @@ def test_models_are_compared_within_their_strength_and_within_their_objective(st
         noise = 0.05 if key.strength == 1 else 3.0
         codes = true[:, generator.permutation(3)] + noise * generator.standard_normal((600, 3))
         store.save(key, status="done", tensors={"codes": _codes(codes, -4.0 + number * 1e-3)}, record={"scores": {}})
-    found = score_population(store, keys, workers=2)
+    found = score_population(store, keys)
     assert set(found) == {key.digest for key in keys}
     close, far = (np.mean([found[key.digest]["udr.lasso"] for key in many if key.strength == s]) for s in (1, 4))
     assert close > 0.8 > far + 0.2
@@ -186,7 +174,7 @@ def test_models_are_compared_within_their_strength_and_within_their_objective(st
             alike = np.array([other.strength == key.strength and other != key for other in own])
             assert found[key.digest]["udr.lasso"] == np.median(one_by_one[alike])
             assert found[key.digest]["udr.lasso.all"] == np.median(np.delete(one_by_one, i))
-    # The second time nothing is computed: no process is started.
+    # The second time nothing is computed.
     monkeypatch.setattr("dbench.zoo.population._compare", lambda *_: pytest.fail("computed again"))
     assert score_population(store, keys) == found
 
@@ -217,10 +205,10 @@ def test_a_run_left_alone_by_divergence_leaves_all_without_udr(store, tiny_keys,
     assert score_population(store, tiny_keys, workers=1) == {}
 
 
-def test_a_cell_that_diverged_altogether_stops_no_other(store, tiny, tiny_keys, finish):
+def test_a_cell_that_diverged_altogether_stops_no_other(store, tiny, tiny_keys, finish, in_process):
     finish(store, *tiny_keys[:2], status="diverged")
     finish(store, *tiny_keys[2:], scores={"mig": 0.1})
-    population = score_population(store, tiny_keys, workers=1)
+    population = score_population(store, tiny_keys)
     assert set(population) == {key.digest for key in tiny_keys[2:]}
     table, _ = build_table(store, tiny_keys, tiny, population)
     done = table[table["status"] == "done"]

@@ -94,23 +94,14 @@ _PICKS = "device must be cpu or cuda on a Ray cluster, which picks the GPUs"
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "rule"),
+    ("setup", "message"),
     [
-        *(("device", value, _PICKS) for value in ("cuda:9", "cuda:0", "mps", "CUDA")),
-        *(("precision", value, "precision must be .*") for value in ("float8", "tf32")),
+        *(({"engine": "ray", "device": name}, f"{_PICKS}, got '{name}'") for name in ("cuda:9", "mps", "CUDA")),
+        *(({"engine": "ray", "precision": name}, f"precision must be .*, got '{name}'") for name in ("float8", "tf32")),
+        ({"group_size": 501}, "group_size must be at most 500, got 501"),  # a process may not open as many files
+        *(({name: 0}, f"{name} must be 1 or more, got 0") for name in ("workers", "group_size")),
     ],
 )
-def test_a_cluster_is_not_asked_for_a_gpu_by_its_number_or_for_what_no_node_has(name, value, rule):
-    with pytest.raises(InvalidInput, match=f"{rule}, got '{value}'"):
-        Setup(engine="ray", **{name: value})
-
-
-def test_more_runs_in_an_ensemble_than_a_process_may_open_files_are_refused():
-    with pytest.raises(InvalidInput, match="group_size must be at most 500, got 501"):
-        Setup(group_size=501)
-
-
-@pytest.mark.parametrize("name", ["workers", "group_size"])
-def test_fewer_than_one_worker_or_run_in_an_ensemble_is_refused(name):
-    with pytest.raises(InvalidInput, match=f"{name} must be 1 or more, got 0"):
-        Setup(**{name: 0})
+def test_a_setup_that_nothing_can_be_trained_in_is_refused(setup, message):
+    with pytest.raises(InvalidInput, match=message):
+        Setup(**setup)

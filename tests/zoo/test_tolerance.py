@@ -52,14 +52,14 @@ def test_the_tolerance_is_a_quantile_of_the_difference_of_two_seeds():
 
 def test_an_honest_rerun_is_refused_as_seldom_as_is_said():
     """Reruns that are draws of their own: at most one in a hundred has any of twenty scores beyond its tolerance."""
-    refused, trials = 0, 300
+    refused, trials = 0, 100
     for trial in range(trials):
         table = _table(_normal(n_scores=20, start=trial), objectives=("beta_vae",), strengths=(1.0,), seeds=11)
         values = table.pivot(index="run", columns="score", values="value")
         kept = table[table["run"] != "beta_vae-1-10"]
         limits = accepted(kept, "beta_vae-1-0", values.columns)["tolerance"]
         refused += bool(((values.loc["beta_vae-1-10"] - values.loc["beta_vae-1-0"]).abs() > limits).any())
-    assert refused / trials < 0.05  # a binomial of 1% gives as much as this once in 10^7
+    assert refused / trials < 0.08  # a binomial of 1% gives as much as this once in 10^5
 
 
 def _of_codes(*, shift=0.0):

@@ -128,22 +128,14 @@ def _relations(run: EncodedRun) -> Scores:
     return scores
 
 
-def _again(run: EncodedRun) -> dict[str, float]:
-    """``again.<metric>``: from a sample as large as that of ``<metric>``, and independent of it."""
-    return _seven(run, "again", protocol.TRAIN, protocol.TEST)
+def _of_whole_sets(scorer: Callable[..., Scores]) -> Callable[..., Scores]:
+    """Leave slow scores out where a combination was held out of training: no finding asks for them there."""
+    return lambda run, *more: {} if isinstance(run.data, HeldOut) else scorer(run, *more)
 
 
-def _small(run: EncodedRun) -> dict[str, float]:
-    """``small.<metric>`` and ``small_again.<metric>``: from two independent samples of few points."""
-    return {
-        name: value
-        for stream in ("small", "small_again")
-        for name, value in _seven(run, stream, protocol.FEW, protocol.FEW_TEST).items()
-    }
-
-
-def _seven(run: EncodedRun, stream: str, train: int, test: int) -> dict[str, float]:
-    """The seven metrics of the study, the classifiers' and votes' training and test parts of these sizes."""
+@_of_whole_sets
+def _seven(run: EncodedRun, stream: str, train: int, test: int) -> Scores:
+    """The study's metrics from another sample; the classifiers' and votes' training and test parts have these sizes."""
     whole = run.draw(stream, train + test)
     first = whole.take(np.arange(train))
 
@@ -166,9 +158,8 @@ def _seven(run: EncodedRun, stream: str, train: int, test: int) -> dict[str, flo
     return {f"{stream}.{metric}": score.value for metric, score in scores.items()}
 
 
-def _downstream(
-    run: EncodedRun, name: str, model: Model, sizes: Sequence[int], tuning: int | None = None
-) -> dict[str, float]:
+@_of_whole_sets
+def _downstream(run: EncodedRun, name: str, model: Model, sizes: Sequence[int], tuning: int | None = None) -> Scores:
     """Accuracies averaged over factors, and those of few points as shares of the one of most (0 if that is 0)."""
     generator = run.key.generator(f"downstream.{name}")
     found = downstream_accuracy(run.sample, sizes, model=model, test=protocol.TEST, tuning=tuning, generator=generator)
@@ -178,16 +169,6 @@ def _downstream(
     return {f"downstream.{name}.{size}": value for size, value in accuracy.items()} | {
         f"efficiency.{name}.{size}": accuracy[size] / most if most else 0.0 for size in few
     }
-
-
-def _logistic(run: EncodedRun) -> dict[str, float]:
-    """Logistic regressions: ``downstream.logistic.<n>`` and ``efficiency.logistic.<n>``."""
-    return _downstream(run, "logistic", "logistic", protocol.DOWNSTREAM, protocol.TUNING)
-
-
-def _trees(run: EncodedRun) -> dict[str, float]:
-    """Boosted trees: ``downstream.trees.<n>`` and ``efficiency.trees.<n>``."""
-    return _downstream(run, "trees", "gbt", protocol.TREES)
 
 
 def _novel(run: EncodedRun) -> dict[str, float]:
@@ -204,11 +185,6 @@ def _novel(run: EncodedRun) -> dict[str, float]:
         generator=run.key.generator("novel"),
     )
     return {"novel": score.value, **{f"novel.{name}": value for name, value in score.details.items()}}
-
-
-def _of_whole_sets(scorer: Scorer) -> Scorer:
-    """Leave a slow group out where a combination was held out of training: no finding asks for it there."""
-    return lambda run: {} if isinstance(run.data, HeldOut) else scorer(run)
 
 
 SCORERS: dict[str, Scorer] = {
@@ -230,10 +206,14 @@ SCORERS: dict[str, Scorer] = {
     "nk": _nk,
     "relations": _relations,
     "interventions": _of_whole_sets(interventions),
-    "downstream.logistic": _of_whole_sets(_logistic),
-    "downstream.trees": _of_whole_sets(_trees),
-    "again": _of_whole_sets(_again),
-    "small": _of_whole_sets(_small),
+    "downstream.logistic": lambda run: _downstream(run, "logistic", "logistic", protocol.DOWNSTREAM, protocol.TUNING),
+    "downstream.trees": lambda run: _downstream(run, "trees", "gbt", protocol.TREES),
+    "again": lambda run: _seven(run, "again", protocol.TRAIN, protocol.TEST),
+    "small": lambda run: {
+        name: value
+        for stream in ("small", "small_again")
+        for name, value in _seven(run, stream, protocol.FEW, protocol.FEW_TEST).items()
+    },
     "novel": _novel,
 }
 """Name of a group of scores -> what computes it."""
