@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import combinations
 from math import comb, nan
@@ -110,15 +110,11 @@ def compare(
             for name, codes in _named(models)
         ]
         options: dict[str, Any] = {"metrics": metrics, "family": family, "seed": seed, "repeats": repeats}
-        with bar("compare") as shown:
-            advance = progress if callable(progress) else shown if progress else _silent
+        told = progress if callable(progress) else lambda now, number, total: None
+        with bar("compare") if progress and not callable(progress) else nullcontext(told) as advance:
             compared = compare_codes(read, table=table, progress=advance, **options)
     differences = tuple(replace(one, reason=in_python(one.reason)) for one in compared.differences)
     return replace(compared, scores=tuple(map(for_python, compared.scores)), differences=differences)
-
-
-def _silent(now: str, number: int, total: int) -> None:
-    pass
 
 
 def _named(models: Any) -> Iterator[tuple[str, Any]]:

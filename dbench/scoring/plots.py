@@ -154,12 +154,7 @@ def models(
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not scored or not names:
         raise InvalidInput(f"models needs at least one model and one metric, got {len(scored)} and {len(names)}")
-    by_model: dict[str, list[Result]] = {}
-    for model, one in scored.items():
-        for name in names:
-            one[name]  # says why it has none
-        by_name = {result.item.name: result for result in one.results}
-        by_model[model] = [by_name[name] for name in names]
+    by_model = {model: [one.result(name) for name in names] for model, one in scored.items()}
     places = np.arange(len(names))
     with _canvas(ax, 5.0, 1.0 + _ROW * len(names) * max(len(scored) * 0.7, 1)) as axes:
         _rows_of(axes, names)

@@ -228,7 +228,9 @@ def test_what_a_module_and_a_metric_print_is_not_in_the_json(command):
     assert "hello from the module" in done.stderr
 
 
-def test_the_table_fits_a_narrow_terminal_and_names_every_family_that_fails_or_is_a_matter_of_definition(statuses, command):
+def test_the_table_fits_a_narrow_terminal_and_names_every_family_that_fails_or_is_a_matter_of_definition(
+    statuses, command
+):
     done = command("mine:mean_correlation")
     assert done.exit_code == 0
     assert max(map(len, done.stdout.splitlines())) <= 80

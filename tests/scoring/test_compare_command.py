@@ -141,7 +141,7 @@ def test_bad_input_is_one_line(folder, arguments, arrays, said):
 def test_few_rows_of_one_code_or_many_are_told_or_refused_in_a_line(folder, codes):
     bad(folder, "a.npz", codes=codes, factors=FACTORS[:8])
     bad(folder, "b.npz", codes=NOISE[:8, 1:], factors=FACTORS[:8])
-    done = run("a.npz", "b.npz", "--repeats", "3", "--family", "all", "--json")
+    done = run("a.npz", "b.npz", "--repeats", "2", "--family", "all", "--json")
     assert isinstance(done.exception, SystemExit | None)
     assert done.exit_code in (0, 2)
     assert json.loads(done.stdout)

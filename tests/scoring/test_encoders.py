@@ -1,7 +1,6 @@
 """Somebody's encoder on a data set: whole grids by look-up, large ones by asking."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +26,9 @@ class Squares(GridData):
     fingerprint = "squares 1"
 
     def _render(self, factors, generator):
-        images = np.zeros((len(factors), 1, 8, 8), np.uint8)
-        for image, (size, y, x) in zip(images, factors):
-            image[0, y : y + size + 2, x : x + size + 2] = 255
-        return images
+        size, y, x = factors.T[..., None]
+        rows, columns = ((start <= np.arange(8)) & (np.arange(8) < start + size + 2) for start in (y, x))
+        return 255 * (rows[:, :, None] & columns[:, None]).astype(np.uint8)[:, None]
 
 def moments(images):
     assert images.dtype == np.float32 and images.max() <= 1
@@ -132,14 +130,12 @@ def test_what_an_encoder_and_its_data_set_print_is_not_in_the_json() -> None:
 
 
 def test_metrics_that_intervene_are_computed_for_an_encoder_and_data_of_ones_own() -> None:
-    arguments = [MOMENTS, SQUARES, "--repeats", "0"]
-    for more in ([], ["--rows", "40"]):  # the whole grid, and points drawn from it
-        names = [part for name in ("factor_vae", "beta_vae_metric", "mig") for part in ("--metric", name)]
-        records = json.loads(run(*arguments, *names, *more, "--json").stdout)
-        scores = {record["metric"]: record["score"] for record in records}
-        assert scores["factor_vae"] == scores["beta_vae_metric"] == 1.0
-        assert scores["mig"] is not None
-        assert {record["file"] for record in records} == {"mine_encoders:moments"}
+    arguments = [MOMENTS, SQUARES, "--repeats", "0", "--json", "--metric", "factor_vae", "--metric"]
+    for more in (["beta_vae_metric"], ["mig", "--rows", "40"]):  # the whole grid, and points drawn from it
+        found = {record["metric"]: record for record in json.loads(run(*arguments, *more).stdout)}
+        assert found["factor_vae"]["score"] == 1.0
+        assert found[more[0]]["score"] > 0.8
+        assert {record["file"] for record in found.values()} == {"mine_encoders:moments"}
 
 
 def test_a_grid_by_look_up_and_a_source_that_is_asked_agree() -> None:
@@ -184,6 +180,14 @@ def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None
         ([MOMENTS, "--data=mine_encoders:Ends"], "data set 'squares' failed: SystemExit: os._exit(0) was called"),
         ([MOMENTS, SQUARES, "--codes=mu", "--discrete=*"], "come from --data: leave out --codes, --discrete"),
         (["--encoder=mine_encoders:nan", SQUARES], "must return finite codes, got NaN or infinity"),
+        *(
+            (
+                [f"--encoder=mine_encoders:{name}", SQUARES],
+                f"encoder mine_encoders:{name} must return real numbers, got {dtype}",
+            )
+            for name, dtype in (("waves", "dtype complex128"), ("days", "dtype datetime64[D]"), ("words", "dtype <U1"))
+        ),
+        (["--encoder=mine_encoders:objects", SQUARES], "must return real numbers, got dtype object"),
         ([MOMENTS, "--data=mine_encoders:Half"], "'mine_encoders:Half' must have draw_factors"),
         ([MOMENTS, "--data=mine_encoders:none"], "has no attribute 'none'"),
         ([MOMENTS, "--data=mine_encoders:broken"], "'mine_encoders:broken' cannot be made: OSError: no disk"),
@@ -224,13 +228,3 @@ def test_traversals_of_a_decoder_are_drawn(folder: Path) -> None:
         refused = run(*common, *wrong)
         assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
         assert message in refused.stderr
-
-
-@pytest.mark.parametrize(
-    ("name", "dtype"), [("waves", "complex128"), ("days", r"datetime64\[D\]"), ("words", "<U1"), ("objects", "object")]
-)
-def test_codes_that_are_no_real_numbers_are_refused_and_not_converted(name: str, dtype: str) -> None:
-    result = run(f"--encoder=mine_encoders:{name}", SQUARES, "--metric", "mig")
-    assert result.exit_code == 2
-    said = " ".join(result.output.split())
-    assert re.search(rf"encoder mine_encoders:{name} must return real numbers, got dtype {dtype}", said)

@@ -26,6 +26,11 @@ CODES = np.concatenate([FACTORS + RNG.normal(0, 0.1, FACTORS.shape), RNG.normal(
 NAMES = np.array(["shape", "a rather long name", "[bold]"])
 
 
+# One of each kind: from information, predictors, interventions, a whole grid; two that a file alone does not allow.
+FEW = ["mig", "linear_accuracy", "dci[forest]", "factor_vae", "irs[crossed]", "udr", "informative_codes"]
+ASKED = [option for name in FEW for option in ("--metric", name)]
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     np.savez(tmp_path / "codes.npz", codes=CODES, factors=FACTORS, factor_names=NAMES)
@@ -48,7 +53,7 @@ def test_a_long_name_breaks_between_words(tmp_path: Path, width: int, shown: str
 
 
 def test_nothing_is_wider_than_the_terminal(file: Path) -> None:
-    scores = score(read_codes(file), fast=True)
+    scores = score(read_codes(file), fast=True, repeats=2)
     for width in (40, 60, 80, 200):
         shown = io.StringIO()
         show(Console(file=shown, width=width, highlight=False), [scores])
@@ -66,9 +71,9 @@ def test_nothing_is_wider_than_the_terminal(file: Path) -> None:
 
 
 def test_json_and_csv_hold_the_numbers_of_the_function(file: Path, tmp_path: Path) -> None:
-    result = run(file, "--fast", "--seed", 3, "--json", "--csv", tmp_path / "deep" / "s.csv")
+    result = run(file, *ASKED, "--repeats", 2, "--seed", 3, "--json", "--csv", tmp_path / "deep" / "s.csv")
     records = json.loads(result.stdout)
-    table = score_codes(file, fast=True, seed=3)
+    table = score_codes(file, metrics=FEW, repeats=2, seed=3)
     scores = table[table["part"] == "score"].set_index("metric")["score"]
     assert {r["metric"]: r["score"] for r in records if r["score"] is not None} == scores.to_dict()
     assert all(r["seed"] == 3 and r["version"] and r["versions"] for r in records)
@@ -80,7 +85,7 @@ def test_json_and_csv_hold_the_numbers_of_the_function(file: Path, tmp_path: Pat
 
 
 def test_pictures_are_svg_with_a_square_for_each_pair(file: Path, tmp_path: Path) -> None:
-    assert run(file, "--fast", "--out", tmp_path / "p").exit_code == 0
+    assert run(file, *ASKED, "--repeats", 0, "--out", tmp_path / "p").exit_code == 0
     pictures = sorted((tmp_path / "p").iterdir())
     assert {"mutual_information.svg", "forest_importance.svg", "factor_vae_votes.svg"} <= {p.name for p in pictures}
     for picture in pictures:
