@@ -80,13 +80,11 @@ def relations(
         title, values, of = find("relation", kind, matrix.relations)
         codes, factors, matrix = codes or matrix.file.code_names, factors or of, values
     values = finite_array("matrix", matrix).astype(np.float64)
-    names = [
-        list(given) or [f"{what} {i}" for i in range(size)]
-        for what, given, size in zip(("code", "factor"), (codes, factors), values.shape, strict=True)
-    ]
-    for what, given, size in zip(("codes", "factors"), names, values.shape, strict=True):
-        if len(given) != size:
-            raise InvalidInput(f"{what} must be {size} names, got {len(given)}")
+    names = []
+    for what, given, size in zip(("code", "factor"), (codes, factors), values.shape, strict=True):
+        names.append(list(given) or [f"{what} {i}" for i in range(size)])
+        if len(names[-1]) != size:
+            raise InvalidInput(f"{what}s must be {size} names, got {len(given)}")
     signed = bool(values.min() < 0)
     most = float(np.abs(values).max()) or 1.0
     width, height = 1.6 + 0.55 * values.shape[1], 1.0 + _ROW * values.shape[0]

@@ -64,6 +64,9 @@ def chatty(codes, factors):
     print("hello from the metric")
     return copy_of_mig(codes, factors)
 
+def averaged(codes, factors):
+    return copy_of_mig(codes, factors) * factors.shape[1] / codes.shape[1]
+
 number = 3
 """
 
@@ -198,7 +201,7 @@ def test_a_metric_that_fails_on_some_representations_goes_on_with_the_others(sta
         (["broken:metric"], "module 'broken' cannot be imported: ModuleNotFoundError: No module named 'nothing_of"),
         (["exits:metric"], "module 'exits' cannot be imported: SystemExit: 0"),
         (["mine"], "a metric of yours is named as module:attribute, such as mine:my_metric, got 'mine'"),
-        (["mine:absent"], "mine has no attribute 'absent'; it has Constant, chatty, constant"),
+        (["mine:absent"], "mine has no attribute 'absent'; it has Constant, averaged, chatty"),
         (["math:pi.digits"], "math has no attribute 'pi.digits'; it has"),
         (["mine:number"], "a metric must be callable, mine:number is of type int"),
         (["mine:Constant"], "got a class; name an instance of it"),
@@ -261,6 +264,16 @@ def test_damaged_expectations_are_one_line(command, folder, content):
     done = command("mig", "--expected", "damaged.toml")
     assert done.exit_code == 2
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_the_command_answers_on_top_and_shows_what_differs_and_both_groups(command):
+    checks = [part for check in ("separation", "dead_codes", "modularity") for part in ("--check", check)]
+    lines = command("mine:averaged", "--like", "mig", *checks, width=110).stdout.splitlines()
+    assert lines[0].startswith("mine:averaged: Likely a bug: dead_codes[perfect copy, last] fails (")
+    heads = ["differs from mig", "almost always a bug", "by definition"]
+    assert [head for line in lines if (head := line.partition("  ")[0]) in heads] == heads
+    row = next(line for line in lines if line.startswith("dead codes change nothing"))
+    assert row.split()[4:6] == ["no", "yes"]
 
 
 def test_metrics_stand_side_by_side(command):

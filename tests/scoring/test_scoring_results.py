@@ -2,7 +2,6 @@ import json
 import math
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,10 +12,10 @@ from threadpoolctl import threadpool_limits
 
 from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
-from dbench.codes.reading import CodesFile, read_codes
+from dbench.codes.reading import CodesFile
 from dbench.errors import InvalidInput
 from dbench.metrics import METRICS, dci, mig
-from dbench.scoring import score_codes
+from dbench.scoring import score, score_codes
 from dbench.scoring.compute import compute
 from dbench.scoring.inputs import LEARNED_ROWS, grid_source, prepared
 from dbench.scoring.plan import PLAN, choose
@@ -125,13 +124,8 @@ def test_a_full_grid_is_a_source_whatever_its_order_and_labels() -> None:
         np.testing.assert_array_equal(source.grid_codes, codes)
         assert source.factor_sizes == (3, 4, 2)
     assert grid_source(sample, factor_sizes=(3, 5, 2)) is None
-
-
-@pytest.mark.parametrize(
-    "factors", [GRID[:-1], np.concatenate([GRID[:-1], GRID[:1]]), np.concatenate([GRID, GRID]), GRID + 0.5]
-)
-def test_anything_else_is_no_source(factors: np.ndarray) -> None:
-    assert grid_source(Sample(np.zeros((len(factors), 1)), factors)) is None
+    for factors in (GRID[:-1], np.concatenate([GRID[:-1], GRID[:1]]), np.concatenate([GRID, GRID]), GRID + 0.5):
+        assert grid_source(Sample(np.zeros((len(factors), 1)), factors)) is None
 
 
 def test_metrics_that_intervene_are_computed_on_a_grid_and_explained_elsewhere() -> None:
@@ -144,34 +138,6 @@ def test_metrics_that_intervene_are_computed_on_a_grid_and_explained_elsewhere()
         assert "each value in ten rows on average, or --encoder" in elsewhere[name]
     assert on_grid["irs[crossed]"] == ""
     assert "every combination of factor values exactly once, or --encoder" in rows["irs[crossed]"]
-
-
-def test_the_posterior_opens_its_own_metrics() -> None:
-    mean = RNG.normal(size=(200, 3)) * [1.0, 1.0, 0.0]
-    file = CodesFile(
-        "a.npz",
-        Sample(mean, RNG.integers(3, size=(200, 1))),
-        ("a", "b", "c"),
-        200,
-        logvar=np.tile(np.log([0.01, 0.01, 1.0]), (200, 1)),
-    )
-    names = [name for name, item in PLAN.items() if item.needs == "posterior"]
-    table = score_codes(file, metrics=names).query("part == 'score'").set_index("metric")["score"]
-    assert table["informative_codes"] == 2
-    assert table["gaussian_total_correlation[active]"] < 0.1
-    assert table["gaussian_total_correlation[sampled]"] < 0.1
-
-
-def test_what_goes_with_arrays_is_refused_beside_a_file(tmp_path: Path) -> None:
-    np.save(tmp_path / "z.npy", GRID * 1.0)
-    np.save(tmp_path / "f.npy", GRID)
-    for codes in (tmp_path / "z.npy", read_codes(tmp_path / "z.npy", tmp_path / "f.npy")):
-        with pytest.raises(
-            InvalidInput, match=r"factor_names must come with arrays, got \['a', 'b', 'c'\] beside a file"
-        ):
-            score_codes(codes, factor_names=["a", "b", "c"])
-    with pytest.raises(InvalidInput, match="factors beside a file must be a file too, got ndarray"):
-        score_codes(str(tmp_path / "z.npy"), GRID)
 
 
 def test_constant_factors_are_left_out_and_named() -> None:
@@ -265,14 +231,7 @@ def test_forests_grow_in_as_many_threads_as_numpy_may_use_and_come_out_the_same(
     values = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            values.append(
-                compute(prepared(read_arrays(sample.codes, sample.factors)), metrics=["dci[forest]"], repeats=0)[
-                    0
-                ].score
-            )
+            values.append(score(sample, metrics=["dci[forest]"], repeats=0).results[0].score)
     assert set(seen[:3]) == {1}
     assert set(seen[3:]) == {min(2, os.cpu_count() or 1)}
-    assert values[0] is not None
-    assert values[1] is not None
-    assert values[0].relation is not None
-    assert np.array_equal(values[0].relation, values[1].relation)
+    assert np.array_equal(*(value.relation for value in values if value is not None))

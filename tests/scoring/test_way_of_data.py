@@ -11,8 +11,8 @@ import pytest
 
 MOST_FILES = 15
 RNG = np.random.default_rng(0)
-FACTORS = RNG.integers(0, [3, 6, 4, 8, 8], size=(5_000, 5))
-CODES = np.hstack([FACTORS + 0.3 * RNG.normal(size=FACTORS.shape), RNG.normal(size=(5_000, 5))])
+FACTORS = RNG.integers(0, [3, 6, 4, 8, 8], size=(15_000, 5))
+CODES = np.hstack([FACTORS + 0.3 * RNG.normal(size=FACTORS.shape), RNG.normal(size=(15_000, 5))])
 
 # Metrics are left out: each is a file. Everything is imported before it is counted, by first commands on few rows.
 PROGRAM = """
@@ -65,7 +65,7 @@ def written(path: Path, rows: int) -> Path:
 
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="only Linux says how many bytes a process has read")
 def test_a_score_reads_its_file_once_and_visits_few_files_of_code(tmp_path: Path) -> None:
-    files = [written(tmp_path / f"{rows}.{form}", rows) for form in ("npz", "csv", "parquet") for rows in (600, 5_000)]
+    files = [written(tmp_path / f"{rows}.{form}", rows) for form in ("npz", "csv", "parquet") for rows in (600, 15_000)]
     given = [sys.executable, "-c", PROGRAM, *map(str, files)]
     done = subprocess.run(given, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "100"})
     counted = [line.split() for line in done.stdout.splitlines() if line.startswith("COUNTED")]
