@@ -23,9 +23,7 @@ class Constant:
         return 0.7
 
 constant = Constant()
-
-def loss(codes, factors):
-    return 1.0 - copy_of_mig(codes, factors)
+loss = lambda codes, factors: 1.0 - copy_of_mig(codes, factors)
 
 def _cut(code):
     low, high = code.min(), code.max()
@@ -43,17 +41,10 @@ def copy_of_mig(codes, factors):
         gaps.append((known[-1] - (known[-2] if len(known) > 1 else 0.0)) / own)
     return float(np.mean(gaps))
 
-def nan(codes, factors):
-    return float("nan")
-
-def nothing(codes, factors):
-    return None
-
-def many(codes, factors):
-    return codes.mean(axis=0)
-
-def huge(codes, factors):
-    return 10**400
+nan = lambda codes, factors: float("nan")
+nothing = lambda codes, factors: None
+many = lambda codes, factors: codes.mean(axis=0)
+huge = lambda codes, factors: 10**400
 
 def picky(codes, factors):
     if codes.shape[1] < 3:
@@ -143,8 +134,6 @@ TABLES = [
         {"determinism", "sign[leaky copy]"},
         {"separation", "chance", "characteristic", "weak", "strong", "noise[perfect copy]"},
     ),
-    # Less is better and it does not say so, so that it separates nothing.
-    (["loss"], set(), {"separation", "strong_high[perfect copy]"}),
     # A declared scale is taken at its word.
     (["copy_of_mig", "--check", "strong_high", "--scale", "0", "9"], set(), {"strong_high[perfect copy]"}),
 ]

@@ -94,17 +94,6 @@ def test_pictures_are_svg_with_a_square_for_each_pair(file: Path, tmp_path: Path
         assert (titles[2].text or "").startswith("code_0, [bold]: ")
 
 
-def test_codes_and_factors_may_lie_in_two_files(file: Path, tmp_path: Path) -> None:
-    np.save(tmp_path / "c.npy", CODES)
-    np.save(tmp_path / "f.npy", FACTORS)
-    metrics = [option for name in ("mig", "sap", "irs") for option in ("--metric", name)]
-    one, two = (
-        [(record["metric"], record["score"]) for record in json.loads(run(*paths, *metrics, "--json").stdout)]
-        for paths in ((file,), (tmp_path / "c.npy", tmp_path / "f.npy"))
-    )
-    assert one == two
-
-
 def test_several_files_stand_side_by_side(file: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", codes=CODES[:, :3], factors=FACTORS)
     (tmp_path / "deep").mkdir()

@@ -50,11 +50,6 @@ def test_what_cannot_be_watched_is_said_before_training():
             Watch(data, **options)
 
 
-def test_a_string_is_one_metric():
-    watch = Watch(DATA, metrics="sap[r2]", rows=500)
-    assert list(watch(encoder_of_two_codes(), 0)) == ["sap[r2]"]
-
-
 def test_metrics_that_intervene_look_the_whole_small_grid_up_whatever_rows_is():
     encoder, asked = encoder_of_two_codes(), []
 
