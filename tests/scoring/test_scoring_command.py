@@ -59,7 +59,10 @@ def test_nothing_is_wider_than_the_terminal(file: Path) -> None:
         show(Console(file=shown, width=width, highlight=False), [scores])
         text = shown.getvalue()
         assert max(map(len, text.splitlines())) <= width
-        assert "[bold]" in text or width == 40  # a name stands as it is; 40 columns have no room for factors
+        said = " ".join(text.split())
+        assert ("[bold]" in text) is (width > 40)  # a name stands as it is; 40 columns have no room for factors
+        assert ("Per factor: 3 values for each of" in said) is (width == 40)
+        assert ("Per code: 10 values for each of" in said) is (width < 80)
         for words in (
             "codes.npz: 60 observations, 10 codes, 3 factors",
             "mig",
@@ -67,7 +70,7 @@ def test_nothing_is_wider_than_the_terminal(file: Path) -> None:
             "slow; left out",
             "Seed 0;",
         ):
-            assert words in " ".join(text.split())
+            assert words in said
 
 
 def test_json_and_csv_hold_the_numbers_of_the_function(file: Path, tmp_path: Path) -> None:
