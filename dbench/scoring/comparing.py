@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from dbench.codes import RowSource
 from dbench.codes.reading import CodesFile
-from dbench.errors import DbenchError, InvalidInput, find
+from dbench.errors import InvalidInput, find
 from dbench.metrics.ceilings import shared_informations
 from dbench.metrics.inputs import require_count
 from dbench.scoring.comparison import Comparison, Difference, with_interval
 from dbench.scoring.compute import STOPPED, Result, call, compute, trees_in_threads
 from dbench.scoring.inputs import prepared, rows_for_predictors
-from dbench.scoring.plan import Item, choose
+from dbench.scoring.plan import DEFEATED, Item, choose
 from dbench.scoring.reseeding import LARGEST, smallest_reliable_difference, tables
 from dbench.scoring.scores import Scores, for_python, read_given
 from dbench.scoring.terminal import bar
@@ -245,8 +245,8 @@ def scores_of_halves(
     """
     scores: dict[str, list[list[float]]] = {item.name: [] for item in items}
     failed: dict[str, str] = {}
-    with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    quiet = warnings.catch_warnings(action="ignore")
+    with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt), quiet:
         for number in range(repeats):
             now: dict[str, list[float]] = {item.name: [] for item in items}
             for place, model in enumerate(models):
@@ -260,7 +260,7 @@ def scores_of_halves(
                     progress(f"half {number + 1}: {item.name}", number, repeats)
                     try:
                         now[item.name].append(call(item, halves[item.learned], seed, repeat=number + 1).value)
-                    except (DbenchError, ArithmeticError, MemoryError, ValueError) as error:
+                    except DEFEATED as error:
                         failed[item.name] = f"not computed of half of the rows: {' '.join(str(error).split())}"
             for name, values in now.items():
                 scores[name].append(values)

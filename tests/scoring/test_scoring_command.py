@@ -113,7 +113,10 @@ def test_several_files_stand_side_by_side(file: Path, tmp_path: Path) -> None:
     name = "gaussian_total_correlation[active]"
     both = run(file, tmp_path / "posterior.npz", "--metric", name, "--html", tmp_path / "p.html")
     assert "beside the codes (.npz) (only in codes.npz)" in " ".join(both.stdout.split())
-    assert "(only in codes.npz)" in (tmp_path / "p.html").read_text()
+    assert re.search(r"gaussian_total_correlation\[active\] +\u2193 +-?\d\.\d{3}", both.stdout)
+    page = (tmp_path / "p.html").read_text()
+    assert "(only in codes.npz)" in page
+    assert f'<th scope="row">{name}</th>' in page.partition("Not computed")[0]
     records = json.loads(run(file, tmp_path / "deep" / "codes.npz", "--metric", "mig", "--json").stdout)
     assert [record["file"] for record in records] == [str(file), str(tmp_path / "deep" / "codes.npz")]
 

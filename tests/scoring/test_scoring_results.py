@@ -14,7 +14,7 @@ from dbench.codes import Sample
 from dbench.codes.arrays import read_arrays
 from dbench.codes.reading import CodesFile
 from dbench.errors import InvalidInput
-from dbench.metrics import METRICS, dci, mig
+from dbench.metrics import METRICS, mig, sap
 from dbench.scoring import score, score_codes
 from dbench.scoring.compute import compute
 from dbench.scoring.inputs import LEARNED_ROWS, grid_source, prepared
@@ -71,11 +71,11 @@ def test_the_cards_name_just_the_variants_that_are_computed() -> None:
 
 
 def test_scores_are_those_of_the_metric_with_the_stream_of_its_name_and_seed() -> None:
-    table = score_codes(SAMPLE, metrics=["mig", "dci[forest]"], seed=5)
+    table = score_codes(SAMPLE, metrics=["mig", "sap"], seed=5)
     got = table[table["part"] == "score"].set_index("metric")["score"]
     assert got["mig"] == mig(SAMPLE).value
-    stream = generator(metric="dci[forest]", seed=5)
-    assert got["dci[forest]"] == dci(SAMPLE, estimator="forest", generator=stream).value
+    assert got["sap"] == sap(SAMPLE, generator=generator(metric="sap", seed=5)).value
+    assert got["sap"] != sap(SAMPLE, generator=generator(metric="sap", seed=6)).value
 
 
 def test_a_score_does_not_depend_on_which_others_are_computed_nor_on_the_run() -> None:
