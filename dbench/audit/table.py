@@ -65,52 +65,51 @@ def tally(records: Sequence[CheckResult]) -> tuple[str, str]:
 
 def family_table(title: str, records: Sequence[CheckResult]) -> Table:
     """One line a family: what it came to, and where it failed."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(title, no_wrap=True)
-    table.add_column("holds", no_wrap=True)
-    table.add_column("does not hold on (score, or change)", overflow="fold")
+    table = _table([title, "holds"], ["does not hold on (score, or change)"])
     for family, results in group(records).items():
-        text, worst = tally(results)
-        table.add_row(TITLES[family], f"[{_STYLE[worst]}]{text}[/]", escape(_failures(results)))
+        table.add_row(TITLES[family], _cell(results), escape(_failures(results)))
     return table
+
+
+def _table(whole: Sequence[str], folded: Sequence[str]) -> Table:
+    """Columns that keep their width, and behind them those that a narrow terminal breaks."""
+    columns = [Column(name, no_wrap=True) for name in whole] + [Column(name, overflow="fold") for name in folded]
+    return Table(*columns, box=None, header_style="bold", pad_edge=False)
+
+
+def _cell(records: Sequence[CheckResult]) -> str:
+    text, worst = tally(records)
+    return f"[{_STYLE[worst]}]{text}[/]"
 
 
 def difference_table(records: Sequence[CheckResult]) -> Table:
     """One line a family on which a metric and the one beside it differ: what each came to, and one such check."""
     like = records[0].like
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(f"differs from {escape(like)}", no_wrap=True)
-    for name in ("holds", f"of {escape(like)}"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("such as (score, or change)", overflow="fold")
+    heads = [f"differs from {escape(like)}", "holds", f"of {escape(like)}"]
+    table = _table(heads, ["such as (score, or change)"])
     for family, results in group(records).items():
         apart = [r for r in results if r.status != r.like_status and "not applicable" not in (r.status, r.like_status)]
         if apart:
             ours = [replace(record, status=record.like_status or "not applicable") for record in results]
-            texts = [f"[{_STYLE[worst]}]{text}[/]" for text, worst in map(tally, (results, ours))]
-            first = apart[0]
-            case = first.check[len(family) :].strip("[]")
-            table.add_row(
-                TITLES[family], *texts, escape(f"{case} {_number(first.value)}, {like} {_number(first.like_value)}")
+            one, other = (
+                "none" if value is None else f"{value:.2f}" for value in (apart[0].value, apart[0].like_value)
             )
+            such = escape(f"{_case(apart[0])} {one}, {like} {other}")
+            table.add_row(TITLES[family], _cell(results), _cell(ours), such)
     return table
 
 
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.2f}"
+def _case(record: CheckResult) -> str:
+    return record.check[len(record.family) :].strip("[]")
 
 
 def comparison_table(audits: Mapping[str, Sequence[CheckResult]]) -> Table:
     """Return one line a family and one column a metric: what it came to."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("property", no_wrap=True)
-    for name in audits:
-        table.add_column(escape(name), overflow="fold")
-    grouped = {name: group(records) for name, records in audits.items()}
+    table = _table(["property"], [escape(name) for name in audits])
+    grouped = [group(records) for records in audits.values()]
     for family, title in TITLES.items():
-        results = [tally(groups.get(family, [])) for groups in grouped.values()]
-        if any(family in groups for groups in grouped.values()):
-            table.add_row(title, *(f"[{_STYLE[worst]}]{text}[/]" for text, worst in results))
+        if any(family in groups for groups in grouped):
+            table.add_row(title, *(_cell(groups.get(family, [])) for groups in grouped))
     return table
 
 
@@ -118,17 +117,15 @@ def _failures(records: Sequence[CheckResult]) -> str:
     failed = [record for record in records if record.status in ("fail", "error")]
     cases = []
     for record in failed[:SHOWN]:
-        case = record.check[len(record.family) :].strip("[]")
         score = record.reason if record.value is None else f"{record.value:.2f}"
-        cases.append(f"{case} {score}".strip() + (" (expected)" if record.deviation else ""))
+        cases.append(f"{_case(record)} {score}".strip() + (" (expected)" if record.deviation else ""))
     rest = len(failed) - SHOWN
     return ", ".join(cases) + (f", and {rest} more" if rest > 0 else "")
 
 
 def record_table(records: Sequence[CheckResult]) -> Table:
     """One line a check, with the rule and what happened."""
-    columns = [Column(name, overflow="fold") for name in ("check", "status", "score", "expected", "reason")]
-    table = Table(*columns, box=None, header_style="bold", pad_edge=False)
+    table = _table([], ["check", "status", "score", "expected", "reason"])
     for record in records:
         value = "" if record.value is None else f"{record.value:.3g}"
         reason = f"{record.reason} (expected: {record.deviation})" if record.deviation else record.reason

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import reduce, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,8 +51,14 @@ _READING = (
 
 
 def _of_codes(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what is read of files, and which metrics are computed of it."""
-    return reduce(lambda made, option: option(made), reversed(_READING), command)
+    """Add the options that say what is read of files (as one argument, ``reading``), and which metrics are computed."""
+
+    @wraps(command)
+    def called(**options: Any) -> Any:
+        reading = {name: options.pop(name) for name in ("codes", "factors", "continuous", "discrete")}
+        return command(reading=reading, **options)
+
+    return reduce(lambda made, option: option(made), reversed(_READING), called)
 
 
 def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
@@ -84,6 +90,16 @@ def _require_new(option: str, path: Path | None, files: Sequence[Path], done: st
         raise InvalidInput(f"{option} must be a file, got the folder {str(path)!r}")
 
 
+def _tell(records: list[dict[str, Any]] | None, show: Callable[[], None], written: Sequence[Path]) -> None:
+    """Print records as JSON, or else what is shown; then what was written, beside JSON to the standard error."""
+    if records is None:
+        show()
+    else:
+        click.echo(json.dumps(records, indent=1, allow_nan=False))
+    for path in written:
+        click.echo(f"Written: {one_line(str(path))}", err=records is not None)
+
+
 @click.command()
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, metavar="FILE...")
 @click.option("--encoder", metavar="MODULE:NAME", help="Score this encoder of images (with --data) in place of a file.")
@@ -109,10 +125,7 @@ def score(
     encoder: str | None,
     data: str | None,
     decoder: str | None,
-    codes: str | None,
-    factors: str | None,
-    continuous: tuple[str, ...],
-    discrete: tuple[str, ...],
+    reading: dict[str, Any],
     rows: int | None,
     as_json: bool,
     csv_file: Path | None,
@@ -150,7 +163,6 @@ def score(
         raise InvalidInput(f"--csv and --html must be two files, got {str(csv_file)!r} for both")
     if out and out.exists() and not out.is_dir():
         raise InvalidInput(f"--out must be a folder, got the file {str(out)!r}")
-    reading: dict[str, Any] = {"codes": codes, "factors": factors, "continuous": continuous, "discrete": discrete}
     source = None
     if files and not (encoder or data):
         read = _read(pairs, rows, options["seed"], reading)
@@ -188,12 +200,8 @@ def score(
             written.append(write_file(path, text))
         except DbenchError as error:
             failed.append(error)
-    if as_json:
-        click.echo(json.dumps([record for one in scored for record in one.records], indent=1, allow_nan=False))
-    else:
-        show(terminal(highlight=False), scored)
-    for path in written:
-        click.echo(f"Written: {one_line(str(path))}", err=as_json)
+    records = [record for one in scored for record in one.records] if as_json else None
+    _tell(records, lambda: show(terminal(highlight=False), scored), written)
     if failed:
         raise failed[0]
     results = [result for one in scored for result in one.results]
@@ -259,10 +267,7 @@ def compare(
     context: click.Context,
     /,
     files: tuple[Path, ...],
-    codes: str | None,
-    factors: str | None,
-    continuous: tuple[str, ...],
-    discrete: tuple[str, ...],
+    reading: dict[str, Any],
     rows: int | None,
     repeats: int | None,
     table: str | None,
@@ -288,17 +293,12 @@ def compare(
     _require_new("--csv", csv_file, files, "compared")
     if len(pairs) < 2:
         raise InvalidInput(f"compare takes the files of at least 2 models, got {len(pairs)}")
-    reading = {"codes": codes, "factors": factors, "continuous": continuous, "discrete": discrete}
     read = _read(pairs, rows, options["seed"], reading)
     with bar("compare") as advance:
         compared = compare_codes(read, repeats=repeats or REPEATS, table=table or LARGEST, progress=advance, **options)
-    written = write_file(csv_file, csv([compared.frame])) if csv_file else None
-    if as_json:
-        click.echo(json.dumps(compared.records, indent=1, allow_nan=False))
-    else:
-        show_comparison(terminal(highlight=False), compared)
-    if written:
-        click.echo(f"Written: {one_line(str(written))}", err=as_json)
+    written = [write_file(csv_file, csv([compared.frame]))] if csv_file else []
+    records = compared.records if as_json else None
+    _tell(records, lambda: show_comparison(terminal(highlight=False), compared), written)
     if compared.stopped:
         click.echo("dbench: stopped; what was compared by then stands above", err=True)
         context.exit(130)

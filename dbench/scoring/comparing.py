@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import combinations
 from math import comb, nan
@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from dbench.codes import RowSource
 from dbench.codes.reading import CodesFile
-from dbench.errors import DbenchError, InvalidInput, find
+from dbench.errors import InvalidInput, find
 from dbench.metrics.ceilings import shared_informations
 from dbench.metrics.inputs import require_count
 from dbench.scoring.comparison import Comparison, Difference, with_interval
 from dbench.scoring.compute import STOPPED, Result, call, compute, trees_in_threads
 from dbench.scoring.inputs import prepared, rows_for_predictors
-from dbench.scoring.plan import Item, choose
+from dbench.scoring.plan import DEFEATED, Item, choose
 from dbench.scoring.reseeding import LARGEST, smallest_reliable_difference, tables
 from dbench.scoring.scores import Scores, for_python, read_given
 from dbench.scoring.terminal import bar
@@ -110,15 +110,11 @@ def compare(
             for name, codes in _named(models)
         ]
         options: dict[str, Any] = {"metrics": metrics, "family": family, "seed": seed, "repeats": repeats}
-        with bar("compare") as shown:
-            advance = progress if callable(progress) else shown if progress else _silent
+        told = progress if callable(progress) else lambda now, number, total: None
+        with bar("compare") if progress and not callable(progress) else nullcontext(told) as advance:
             compared = compare_codes(read, table=table, progress=advance, **options)
     differences = tuple(replace(one, reason=in_python(one.reason)) for one in compared.differences)
     return replace(compared, scores=tuple(map(for_python, compared.scores)), differences=differences)
-
-
-def _silent(now: str, number: int, total: int) -> None:
-    pass
 
 
 def _named(models: Any) -> Iterator[tuple[str, Any]]:
@@ -249,8 +245,8 @@ def scores_of_halves(
     """
     scores: dict[str, list[list[float]]] = {item.name: [] for item in items}
     failed: dict[str, str] = {}
-    with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    quiet = warnings.catch_warnings(action="ignore")
+    with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt), quiet:
         for number in range(repeats):
             now: dict[str, list[float]] = {item.name: [] for item in items}
             for place, model in enumerate(models):
@@ -264,7 +260,7 @@ def scores_of_halves(
                     progress(f"half {number + 1}: {item.name}", number, repeats)
                     try:
                         now[item.name].append(call(item, halves[item.learned], seed, repeat=number + 1).value)
-                    except (DbenchError, ArithmeticError, MemoryError, ValueError) as error:
+                    except DEFEATED as error:
                         failed[item.name] = f"not computed of half of the rows: {' '.join(str(error).split())}"
             for name, values in now.items():
                 scores[name].append(values)

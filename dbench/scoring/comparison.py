@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import io
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -19,7 +18,7 @@ from dbench.provenance import commit, versions
 from dbench.scoring.plan import Item
 from dbench.scoring.scores import Scores
 from dbench.scoring.tables import of_differences
-from dbench.scoring.terminal import show_comparison
+from dbench.scoring.terminal import as_text, show_comparison
 
 CONFIDENCE = 0.95
 
@@ -158,11 +157,7 @@ class Comparison:
 
     def __str__(self) -> str:
         """What ``dbench compare`` prints, 100 characters wide."""
-        from rich.console import Console
-
-        text = io.StringIO()
-        show_comparison(Console(file=text, width=100, highlight=False, force_jupyter=False, force_terminal=False), self)
-        return text.getvalue()
+        return as_text(lambda console: show_comparison(console, self))
 
     def to_markdown(self) -> str:
         """Return the differences as a table in Markdown (GitHub's tables), with the verdicts."""

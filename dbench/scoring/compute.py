@@ -19,7 +19,7 @@ from dbench.metrics import Score, exact_copies, shuffled
 from dbench.metrics.ceilings import shared_informations
 from dbench.metrics.inputs import require_count
 from dbench.scoring.inputs import dependence, most_informative, rows_for_predictors
-from dbench.scoring.plan import WIDE, Item, choose, obstacle, too_wide
+from dbench.scoring.plan import DEFEATED, WIDE, Item, choose, obstacle, too_wide
 from dbench.seeds import generator
 from dbench.shown import some
 
@@ -171,15 +171,11 @@ def _result(item: Item, codes: CodesFile, seed: int) -> Result:
         return Result(item, None, reason, 0, seed, 0.0)
     start = time.perf_counter()
     score: Score | None = None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         try:
             score = call(item, codes, seed)
-        except DbenchError as error:
-            reason = str(error)
-        except (ArithmeticError, MemoryError, ValueError) as error:
-            # A metric that a strange sample defeats must not take the others with it.
-            reason = f"{type(error).__name__}: {error}"
+        except DEFEATED as error:
+            reason = str(error) if isinstance(error, DbenchError) else f"{type(error).__name__}: {error}"
     seconds = time.perf_counter() - start
     if score is None:
         return Result(item, None, " ".join(reason.split()), 0, seed, seconds)
@@ -217,8 +213,7 @@ def _refined(result: Result, codes: CodesFile, repeats: int, *, bare: bool) -> R
     if result.score is None or item.varied is None:
         return result
     start = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             if item.compared and item.speed != "by name" and not bare:
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
@@ -231,7 +226,7 @@ def _refined(result: Result, codes: CodesFile, repeats: int, *, bare: bool) -> R
                 values = [_repeat(item, codes, result.seed, number) for number in range(repeats)]
                 error = float(np.std(values, ddof=1) * stats.t.ppf(0.975, repeats - 1))
                 result = replace(result, error=error, repeats=repeats)
-        except (DbenchError, ArithmeticError, MemoryError, ValueError) as caught:
+        except DEFEATED as caught:
             reason = f"no interval: {' '.join(str(caught).split())}"
             return replace(result, warnings=(*result.warnings, reason))
     return replace(result, seconds=result.seconds + time.perf_counter() - start)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
@@ -46,8 +46,8 @@ def prepared(codes: CodesFile, source: Source | None = None) -> CodesFile:
     sample, notes, sizes = codes.sample, list(codes.notes), codes.factor_sizes
     varies = (sample.factors != sample.factors[0]).any(axis=0)
     if not varies.all() and varies.any():
-        constant = [name for name, here in zip(sample.factor_names, varies, strict=True) if not here]
-        notes.append(f"Constant factors are left out, nothing can be said of them: {some(constant)}.")
+        constant = some([*compress(sample.factor_names, ~varies)])
+        notes.append(f"Constant factors are left out, nothing can be said of them: {constant}.")
         kept = [int(j) for j in np.flatnonzero(varies)]
         sizes = None if sizes is None else tuple(sizes[j] for j in kept)
         sample = sample.of_factors(kept)
@@ -154,14 +154,10 @@ def most_informative(sample: Sample, most: int, seed: int) -> Sample:
 def _peculiar(sample: Sample, code_names: tuple[str, ...]) -> Iterable[str]:
     still = (sample.codes == sample.codes[0]).all(axis=0)
     if still.any():
-        constant = [name for name, here in zip(code_names, still, strict=True) if here]
-        yield f"Constant codes: {some(constant)}."
+        yield f"Constant codes: {some([*compress(code_names, still)])}."
     if sample.labels and len(sample) >= BINS:
-        unique = [
-            name
-            for name, column in zip(sample.labels.factor_names, sample.labels.factors.T, strict=True)
-            if 2 * len(np.unique(column)) > len(sample)
-        ]
+        _, sizes = label_indices(sample.labels.factors)
+        unique = [*compress(sample.labels.factor_names, 2 * sizes > len(sample))]
         if unique:
             yield (
                 f"Most rows have a value of their own of {some(unique)}: identifiers, or continuous factors "

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.provenance import versions
-from dbench.scoring.tables import ARROWS, Table, cells_of, of_scores
+from dbench.scoring.tables import Table, cells_of, of_scores, side_by_side
 from dbench.scoring.terminal import KEY, heading, remarks
 from dbench.shown import clipped
 
@@ -42,17 +42,12 @@ def tables(scored: Sequence[Scores]) -> str:
     parts = [f"<p>{escape(' '.join(heading(one.file)))}</p>" for one in scored]
     names = [one.file.name for one in scored]
     if len(scored) == 1:
-        heads = ["metric", "better", "score", "95% interval", "chance", "copies", "rows"]
+        heads = ["metric", "better", "score", _ENDS, "chance", "copies", "rows"]
         parts.append(of_scores(scored[0].results, dict(zip(heads, heads, strict=True))).html(names[0]))
     else:
-        rows = [
-            [row[0].item.name, ARROWS[row[0].item.better], *(cells_of(r)[of] for r in row for of in ("score", _ENDS))]
-            for row in zip(*(one.results for one in scored), strict=True)
-            if any(result.score for result in row)
-        ]
-        parts.append(
-            Table(["metric", "better", *(head for name in names for head in (name, _ENDS))], rows).html("Scores")
-        )
+        rows = side_by_side(scored, lambda result: [cells_of(result)[cell] for cell in ("score", _ENDS)])
+        heads = ["metric", "better", *(head for name in names for head in (name, _ENDS))]
+        parts.append(Table(heads, rows).html("Scores"))
     parts.append(f"<p><small>{escape(KEY)}</small></p>")
     for title, entries in (
         ("Not computed", remarks(scored, lambda r: [r.reason])),

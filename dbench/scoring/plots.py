@@ -80,13 +80,11 @@ def relations(
         title, values, of = find("relation", kind, matrix.relations)
         codes, factors, matrix = codes or matrix.file.code_names, factors or of, values
     values = finite_array("matrix", matrix).astype(np.float64)
-    names = [
-        list(given) or [f"{what} {i}" for i in range(size)]
-        for what, given, size in zip(("code", "factor"), (codes, factors), values.shape, strict=True)
-    ]
-    for what, given, size in zip(("codes", "factors"), names, values.shape, strict=True):
-        if len(given) != size:
-            raise InvalidInput(f"{what} must be {size} names, got {len(given)}")
+    names = []
+    for what, given, size in zip(("code", "factor"), (codes, factors), values.shape, strict=True):
+        names.append(list(given) or [f"{what} {i}" for i in range(size)])
+        if len(names[-1]) != size:
+            raise InvalidInput(f"{what}s must be {size} names, got {len(given)}")
     signed = bool(values.min() < 0)
     most = float(np.abs(values).max()) or 1.0
     width, height = 1.6 + 0.55 * values.shape[1], 1.0 + _ROW * values.shape[0]
@@ -154,12 +152,7 @@ def models(
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not scored or not names:
         raise InvalidInput(f"models needs at least one model and one metric, got {len(scored)} and {len(names)}")
-    by_model: dict[str, list[Result]] = {}
-    for model, one in scored.items():
-        for name in names:
-            one[name]  # says why it has none
-        by_name = {result.item.name: result for result in one.results}
-        by_model[model] = [by_name[name] for name in names]
+    by_model = {model: [one.result(name) for name in names] for model, one in scored.items()}
     places = np.arange(len(names))
     with _canvas(ax, 5.0, 1.0 + _ROW * len(names) * max(len(scored) * 0.7, 1)) as axes:
         _rows_of(axes, names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from dbench.scoring.compute import Progress, Result, compute
 from dbench.scoring.inputs import prepared
 from dbench.scoring.page import hinton_svg, tables
 from dbench.scoring.tables import Table, of_scores
-from dbench.scoring.terminal import bar, show
+from dbench.scoring.terminal import as_text, bar, show
 from dbench.scoring.wording import in_python, python_messages
 from dbench.stats.estimate import finite_or_none
 
@@ -48,10 +47,16 @@ class Scores:
             UnknownName: a metric that was not asked for.
             InvalidInput: one that could not be computed, with the reason.
         """
+        score = self.result(name).score
+        assert score is not None
+        return score.value
+
+    def result(self, name: str) -> Result:
+        """Return the score of that name with its interval, and what chance and copies get; refused likewise."""
         result = find("score", name, {result.item.name: result for result in self.results})
         if result.score is None:
             raise InvalidInput(f"{name} has no score: {result.reason}")
-        return result.score.value
+        return result
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -100,12 +105,7 @@ class Scores:
 
     def __str__(self) -> str:
         """The table that ``dbench score`` prints, 100 characters wide."""
-        from rich.console import Console
-
-        text = io.StringIO()  # as text also in a notebook, whose kernel asks for colours
-        console = Console(file=text, width=100, highlight=False, force_jupyter=False, force_terminal=False)
-        show(console, [self], table=".frame or .records")
-        return text.getvalue()
+        return as_text(lambda console: show(console, [self], table=".frame or .records"))
 
     def to_markdown(self) -> str:
         """Return the table of scores in Markdown (GitHub's tables): interval, chance and copies beside each."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import rich.table
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from dbench.scoring.comparison import Difference
     from dbench.scoring.compute import Result
+    from dbench.scoring.scores import Scores
 
 ARROWS = {"higher": "\u2191", "lower": "\u2193", None: ""}
 
@@ -113,6 +114,15 @@ def cells_of(result: Result) -> Mapping[str, str]:
         "bounds": f"{'-inf' if low is None else f'{low:g}'} .. {'inf' if high is None else f'{high:g}'}",
         "rows": f"{result.rows:,}",
     }
+
+
+def side_by_side(scored: Sequence[Scores], cells: Callable[[Result], Sequence[str]]) -> list[list[str]]:
+    """Return a row for each metric that some file has a score of: its name, an arrow, and the cells of each file."""
+    return [
+        [row[0].item.name, ARROWS[row[0].item.better], *(cell for result in row for cell in cells(result))]
+        for row in zip(*(one.results for one in scored), strict=True)
+        if any(result.score is not None for result in row)
+    ]
 
 
 def of_differences(pair: Iterable[Difference], models: tuple[str, str]) -> Table:

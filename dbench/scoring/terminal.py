@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ from dbench.codes.reading import CodesFile
 from dbench.provenance import versions
 from dbench.scoring.compute import Result
 from dbench.scoring.reseeding import read_scores
-from dbench.scoring.tables import ARROWS, Table, cells_of, number
+from dbench.scoring.tables import ARROWS, Table, cells_of, number, side_by_side
 from dbench.shown import clipped, one_line, terminal
 
 if TYPE_CHECKING:
@@ -57,6 +58,13 @@ def show(console: Console, scored: Sequence[Scores], *, table: str = "--csv or -
         list_remarks(console, title, remarks(scored, pick))
     console.print()
     say(console, f"Seed {scored[0].results[0].seed}; {versions()}.", style="dim")
+
+
+def as_text(shown: Callable[[Console], None]) -> str:
+    """Return what is shown on a console of 100 characters: text also in a notebook, whose kernel asks for colours."""
+    text = io.StringIO()
+    shown(Console(file=text, width=100, highlight=False, force_jupyter=False, force_terminal=False))
+    return text.getvalue()
 
 
 def remarks(scored: Sequence[Scores], pick: Callable[[Result], Iterable[str]]) -> list[tuple[str, str]]:
@@ -155,15 +163,8 @@ def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
     most = max(room, _HEAD)
     names = [one.file.name for one in scored]
     heads = [name if len(name) <= most else f"\u2026{name[1 - most :]}" for name in names]
-    rows = []
-    for row in zip(*(one.results for one in scored), strict=True):
-        if all(result.score is None for result in row):
-            continue
-        cells = []
-        for result in row:
-            error = f" \u00b1 {number(result.error)}" if result.error is not None and room >= 13 else ""
-            cells.append("" if result.score is None else number(result.score.value) + error)
-        rows.append([row[0].item.name, ARROWS[row[0].item.better], *cells])
+    parts = ["score", "\u00b1"] if room >= 13 else ["score"]
+    rows = side_by_side(scored, lambda result: [" \u00b1 ".join(filter(None, map(cells_of(result).get, parts)))])
     return Table(["metric", "", *heads], rows, (0, 1), (0, *range(2, 2 + len(heads))))
 
 

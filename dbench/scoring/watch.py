@@ -57,13 +57,14 @@ class Watch:
         names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         if not names:
             raise InvalidInput("metrics must name at least one, got none")
-        if several := [item.name for item in choose(names) if item.needs == "models"]:
+        items = choose(names)
+        if several := [item.name for item in items if item.needs == "models"]:
             raise InvalidInput(f"metrics must be of the codes of one model, got {several[0]!r}, which compares several")
         self.data = load(data) if isinstance(data, str) else data
         if not hasattr(self.data, "draw_factors"):
             raise InvalidInput(f"data must be a data set or the name of one, got {data!r}")
         self.metrics, self.every, self.rows, self.seed, self.log = names, every, rows, seed, log
-        needs = {item.needs for item in choose(names)} if prod(self.data.factor_sizes) <= ROWS else set()
+        needs = {item.needs for item in items} if prod(self.data.factor_sizes) <= ROWS else set()
         self._looks_up = "source" in needs
         if "grid" in needs:  # every combination of factor values
             self.rows = ROWS

@@ -1,14 +1,13 @@
-"""The audit as an outsider uses it: a module in a folder of its own, the command line, the decorator."""
+"""The audit as an outsider uses it: a module in a folder of its own, and the command line."""
 
 import json
-import subprocess
-import sys
-import textwrap
+from functools import cache
 
 import pytest
 from click.testing import CliRunner
-from forked import run_forked
 
+from dbench.audit import CHECKS, audit, likely_a_bug
+from dbench.audit.table import TITLES
 from dbench.cli import main
 
 MODULE = """
@@ -24,37 +23,28 @@ class Constant:
         return 0.7
 
 constant = Constant()
-
-def loss(codes, factors):
-    return 1.0 - copy_of_mig(codes, factors)
+loss = lambda codes, factors: 1.0 - copy_of_mig(codes, factors)
 
 def _cut(code):
     low, high = code.min(), code.max()
     return np.minimum(((code - low) / (high - low or 1.0) * 20 + 1e-9).astype(int), 19)
 
-def _entropy(*labels):
-    counts = np.unique(np.stack(labels), axis=1, return_counts=True)[1] / len(labels[0])
-    return -(counts * np.log(counts)).sum()
+def _entropy(labels):
+    shares = np.unique(labels, return_counts=True)[1] / len(labels)
+    return -(shares * np.log(shares)).sum()
 
 def copy_of_mig(codes, factors):
     gaps = []
     for factor in factors.T:
         own = _entropy(factor)
-        known = sorted(own + _entropy(c) - _entropy(c, factor) for c in map(_cut, codes.T))
+        known = sorted(own + _entropy(c) - _entropy(c + 20 * factor) for c in map(_cut, codes.T))
         gaps.append((known[-1] - (known[-2] if len(known) > 1 else 0.0)) / own)
     return float(np.mean(gaps))
 
-def nan(codes, factors):
-    return float("nan")
-
-def nothing(codes, factors):
-    return None
-
-def many(codes, factors):
-    return codes.mean(axis=0)
-
-def huge(codes, factors):
-    return 10**400
+nan = lambda codes, factors: float("nan")
+nothing = lambda codes, factors: None
+many = lambda codes, factors: codes.mean(axis=0)
+huge = lambda codes, factors: 10**400
 
 def picky(codes, factors):
     if codes.shape[1] < 3:
@@ -65,8 +55,10 @@ def chatty(codes, factors):
     print("hello from the metric")
     return copy_of_mig(codes, factors)
 
+def averaged(codes, factors):
+    return copy_of_mig(codes, factors) * factors.shape[1] / codes.shape[1]
+
 number = 3
-print("hello from the module")
 """
 
 
@@ -74,25 +66,26 @@ print("hello from the module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("outside")
     (place / "mine.py").write_text(MODULE)
+    (place / "loud.py").write_text('print("hello from the module")\nfrom mine import chatty\n')
     (place / "broken.py").write_text("import nothing_of_that_name\n")
     (place / "exits.py").write_text("raise SystemExit(0)\n")
     return place
 
 
-@pytest.fixture
-def command(folder, monkeypatch):
-    """In this process, where importing is paid for once; a process of its own is tried below."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("COLUMNS", "80")
+@pytest.fixture(scope="module")
+def command(folder):
+    def run(*arguments, width=80):
+        runner = CliRunner(env={"COLUMNS": str(width)})
+        return runner.invoke(main, ["audit", "--observations", "1000", *arguments], catch_exceptions=False)
 
-    def run(*arguments):
-        return CliRunner().invoke(main, ["audit", "--observations", "1000", *arguments], catch_exceptions=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        yield run
 
-    return run
 
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def statuses(command):
+    @cache
     def ask(name, *arguments):
         done = command(f"mine:{name}", "--json", *arguments)
         found = {record["check"]: record for record in json.loads(done.stdout)}
@@ -141,8 +134,6 @@ TABLES = [
         {"determinism", "sign[leaky copy]"},
         {"separation", "chance", "characteristic", "weak", "strong", "noise[perfect copy]"},
     ),
-    # Less is better and it does not say so, so that it separates nothing.
-    (["loss"], set(), {"separation", "strong_high[perfect copy]"}),
     # A declared scale is taken at its word.
     (["copy_of_mig", "--check", "strong_high", "--scale", "0", "9"], set(), {"strong_high[perfect copy]"}),
 ]
@@ -199,7 +190,7 @@ def test_a_metric_that_fails_on_some_representations_goes_on_with_the_others(sta
         (["broken:metric"], "module 'broken' cannot be imported: ModuleNotFoundError: No module named 'nothing_of"),
         (["exits:metric"], "module 'exits' cannot be imported: SystemExit: 0"),
         (["mine"], "a metric of yours is named as module:attribute, such as mine:my_metric, got 'mine'"),
-        (["mine:absent"], "mine has no attribute 'absent'; it has Constant, chatty, constant"),
+        (["mine:absent"], "mine has no attribute 'absent'; it has Constant, averaged, chatty"),
         (["math:pi.digits"], "math has no attribute 'pi.digits'; it has"),
         (["mine:number"], "a metric must be callable, mine:number is of type int"),
         (["mine:Constant"], "got a class; name an instance of it"),
@@ -223,23 +214,20 @@ def test_bad_input_is_one_line_and_exit_code_2(command, arguments, message):
     assert done.stdout == ""
 
 
-def test_the_command_works_from_a_folder_of_ones_own(folder):
-    command = [sys.executable, "-m", "dbench", "audit", "mine:chatty", "--check", "permutation", "--json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0
+def test_what_a_module_and_a_metric_print_is_not_in_the_json(command):
+    done = command("loud:chatty", "--check", "permutation", "--json")
     assert [record["status"] for record in json.loads(done.stdout)] == ["pass", "pass"]
     assert "hello from the module" in done.stderr
 
 
-def test_the_table_fits_a_narrow_terminal_and_names_every_family_that_fails_or_is_a_matter_of_definition(command):
-    from dbench.audit import CHECKS, likely_a_bug
-    from dbench.audit.table import TITLES
-
+def test_the_table_fits_a_narrow_terminal_and_names_every_family_that_fails_or_is_a_matter_of_definition(
+    statuses, command
+):
     done = command("mine:mean_correlation")
     assert done.exit_code == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert {check.family for check in CHECKS.values()} == set(TITLES)
-    records = json.loads(command("mine:mean_correlation", "--json").stdout)
+    records = statuses("mean_correlation").values()
     shown = {r["family"] for r in records if r["status"] == "fail" or not likely_a_bug(r["check"])}
     assert {family for family, title in TITLES.items() if title in done.stdout} == shown
     assert "Every other property of which a failure is almost always a bug holds." in done.stdout
@@ -267,28 +255,30 @@ def test_damaged_expectations_are_one_line(command, folder, content):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_the_decorator_runs_the_checks_in_a_suite_of_ones_own(folder):
-    (folder / "test_mine.py").write_text(
-        textwrap.dedent(
-            """
-            from dbench.audit import parametrize_with_checks
-            from mine import copy_of_mig
+def test_the_command_answers_on_top_and_shows_what_differs_and_both_groups(command):
+    checks = [part for check in ("separation", "dead_codes", "modularity") for part in ("--check", check)]
+    lines = command("mine:averaged", "--like", "mig", *checks, width=110).stdout.splitlines()
+    assert lines[0].startswith("mine:averaged: Likely a bug: dead_codes[perfect copy, last] fails (")
+    heads = ["differs from mig", "almost always a bug", "by definition"]
+    assert [head for line in lines if (head := line.partition("  ")[0]) in heads] == heads
+    row = next(line for line in lines if line.startswith("dead codes change nothing"))
+    assert row.split()[4:6] == ["no", "yes"]
 
-            @parametrize_with_checks(
-                [copy_of_mig],
-                expected={"modularity": "asks whether a factor has one code", "sign[perfect copy]": "outdated"},
-                only=["separation", "modularity", "sign", "bins", "characteristic_2_high[powers]"],
-                observations=500,
-            )
-            def test_copy(metric, check):
-                check(metric)
-            """
-        )
-    )
-    run_forked("pytest", ["-q", "-p", "no:cacheprovider", "-rA", "test_mine.py"], folder, folder / "said.txt")
-    said = (folder / "said.txt").read_text()
-    assert "2 failed, 2 passed, 2 skipped, 1 xfailed" in said, said
-    assert "PASSED test_mine.py::test_copy[copy_of_mig-sign[leaky copy]]" in said
-    assert "FAILED test_mine.py::test_copy[copy_of_mig-sign[perfect copy]]" in said
-    assert "expected to fail (outdated), but passes" in said
-    assert "FAILED test_mine.py::test_copy[copy_of_mig-characteristic_2_high[powers]]" in said
+
+def test_metrics_stand_side_by_side(command):
+    arguments = ["mine:constant", "mig", "sap[r2]", "--check", "separation", "--check", "permutation"]
+    done = command(*arguments, width=100)
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("mine:constant: Likely a bug: separation fails (")
+    start = next(place for place, line in enumerate(lines) if line.startswith("property"))
+    assert lines[start].split() == ["property", "mine:constant", "mig", "sap[r2]"]
+    rows = {" ".join(line.split()[:-3]): line.split()[-3:] for line in lines[start + 1 :]}
+    assert rows["perfect copies and noise differ"] == ["no", "yes", "yes"]
+    assert rows["permuted codes score the same"] == ["yes", "yes", "yes"]
+    records = json.loads(command(*arguments, "--json").stdout)
+    assert {record["metric"] for record in records} == {"mine:constant", "mig", "sap[r2]"}
+
+
+def test_the_records_of_a_variant_bear_its_name():
+    assert {record.metric for record in audit("sap[r2]", only=["separation"], observations=200)} == {"sap[r2]"}

@@ -5,7 +5,6 @@ import shlex
 from pathlib import Path
 
 from click.testing import CliRunner
-from forked import run_forked
 
 from dbench.cli import main
 
@@ -35,9 +34,6 @@ def test_the_outputs_on_the_page_are_what_the_commands_print(tmp_path, monkeypat
         assert lines(result.stdout) == lines(printed)
 
 
-def test_the_decorator_on_the_page_is_python_that_runs(tmp_path):
-    for name, block in zip(("scores", "test_scores"), blocks("python"), strict=False):
-        (tmp_path / f"{name}.py").write_text(block, encoding="utf-8")
-    said = tmp_path / "said.txt"
-    assert run_forked("pytest", ["-q", "-p", "no:cacheprovider"], tmp_path, said) == 0
-    assert "4 passed, 2 xfailed in " in said.read_text()
+def test_the_decorator_on_the_page_is_python_that_runs(pytester):
+    pytester.makepyfile(**dict(zip(("scores", "test_scores"), blocks("python"), strict=False)))
+    pytester.runpytest_inprocess("-q").assert_outcomes(passed=4, xfailed=2)

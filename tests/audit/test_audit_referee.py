@@ -1,19 +1,15 @@
 """The line on top of an audit names a planted bug, and what is almost always a bug stands apart from definitions."""
 
-import textwrap
 import time
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from properties import OURS, failures_text, read_failures
 
 from dbench.audit import answer, audit, likely_a_bug
 from dbench.audit.referee import failures_of_ours
-from dbench.cli import main
 from dbench.codes import Sample
 from dbench.errors import UnknownName
-from dbench.metrics import METRICS, mig
+from dbench.metrics import mig
 from dbench.metrics.relations import classes, entropy, mutual_information
 
 
@@ -64,7 +60,7 @@ PLANTED = [
 @pytest.mark.parametrize("like", ["", "mig"])
 @pytest.mark.parametrize(("planted", "named", "cause"), PLANTED, ids=[case[0].__name__ for case in PLANTED])
 def test_a_planted_bug_is_named_in_one_line(planted, named, cause, like):
-    said = answer(audit(planted, like=like, observations=1000))
+    said = answer(audit(planted, like=like, observations=500))
     assert named in said
     assert cause in said
     assert "\n" not in said
@@ -107,34 +103,6 @@ def test_beside_ours_each_record_says_what_that_gets_of_the_same_input():
         audit(right, like="migg")
 
 
-def test_the_command_answers_on_top_and_shows_what_differs_and_both_groups(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "flat.py").write_text(
-        textwrap.dedent(
-            """
-            from dbench.codes import Sample
-            from dbench.metrics import mig
-
-            def halved(codes, factors):
-                return mig(Sample(codes, factors)).value * factors.shape[1] / codes.shape[1]
-            """
-        )
-    )
-    checks = [part for check in ("separation", "dead_codes", "modularity") for part in ("--check", check)]
-    shown = CliRunner(env={"COLUMNS": "110"}).invoke(main, ["audit", "flat:halved", "--like", "mig", *checks]).stdout
-    lines = shown.splitlines()
-    assert lines[0].startswith("flat:halved: Likely a bug: dead_codes[perfect copy, last] fails (")
-    heads = [line.partition("  ")[0] for line in lines if line.partition("  ")[0] in HEADS]
-    assert heads == HEADS
-    (row,) = [
-        line for line in lines[: lines.index("") + 8] if line.startswith("dead codes change nothing") and "mig" in line
-    ]
-    assert row.split()[4:6] == ["no", "yes"]
-
-
-HEADS = ["differs from mig", "almost always a bug", "by definition"]
-
-
 def test_what_hardly_any_of_ours_fails_is_almost_always_a_bug():
     bugs = {"permutation[leaky copy]", "sign[perfect copy]", "determinism", "dead_codes[leaky copy, first]", "bounds"}
     for check in bugs:
@@ -142,10 +110,3 @@ def test_what_hardly_any_of_ours_fails_is_almost_always_a_bug():
     for check in ("modularity[factors packed in pairs]", "strong_low[rotated by 45 degrees]", "monotone[leaky copy]"):
         assert not likely_a_bug(check), check
     assert "gaussian_total_correlation" not in failures_of_ours()[""]  # it does not see factors
-
-
-def test_the_file_of_failures_is_read_back_and_names_every_metric():
-    text = OURS.read_text(encoding="utf-8")
-    known = read_failures(text)
-    assert set(known) == set(METRICS)
-    assert failures_text(known) == text

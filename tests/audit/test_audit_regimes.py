@@ -66,7 +66,8 @@ def test_what_charges_for_dependence_fails_where_factors_depend():
 
 
 def test_metrics_that_draw_rows_themselves_are_not_asked_for_fewer():
-    assert asked("factor_vae")["many codes of noise, few rows"].status == "not applicable"
+    (record,) = audit("factor_vae", only=["regime[many codes of noise, few rows]"])
+    assert record.status == "not applicable"
 
 
 def test_the_worlds_are_what_they_are_called():

@@ -37,7 +37,7 @@ def test_differences_are_those_of_the_scores_whatever_the_widths():
 
 def test_models_see_the_same_halves_and_draws():
     """Of the same codes in another order every difference is 0 in every half, also where draws decide."""
-    turned = compared([NEAR, NEAR[:, ::-1]], metrics=[*QUICK, "factor_vae", "explicitness"])
+    turned = compared([NEAR, NEAR[:, ::-1]], metrics=[*QUICK, "factor_vae", "linear_accuracy"], repeats=2)
     for one in turned.differences:
         assert abs(one.value) < 1e-9
         assert one.error < 1e-9
@@ -206,32 +206,27 @@ OTHER[7, 1] = 9
         ([NEAR, FAR[:9]], FACTORS, "codes and factors must have equally many rows, got shapes (9, 3) and (400, 2)"),
         ([NEAR, FAR * np.nan], FACTORS, "NaN"),
         ([NEAR, FAR], None, "factors must be given beside codes, got ndarray alone"),
-        (
-            [dbench.Sample(NEAR, FACTORS), dbench.Sample(FAR[:9], FACTORS[:9])],
-            None,
-            "models must have the same rows, got 400 and 9 of A and B",
-        ),
-        (
-            [dbench.Sample(NEAR, FACTORS), dbench.Sample(FAR, FACTORS, ("x", "y"))],
-            None,
-            "models must have the same factors in one order, got factor_0, factor_1 and x, y of A and B",
-        ),
-        (
-            [dbench.Sample(NEAR, FACTORS), dbench.Sample(FAR, OTHER)],
-            None,
-            f"got {FACTORS[7, 1]} and 9 for factor_1 in row 7 of A and B; 1 rows differ",
-        ),
-        (
-            [dbench.Sample(NEAR, FACTORS), dbench.Sample(FAR, NOISE[:, :2])],
-            None,
-            "factor_0 must be of one kind, got discrete and continuous of A and B",
-        ),
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else "",
 )
 def test_other_models_are_refused(models, factors, message):
     with pytest.raises(InvalidInput, match=re.escape(message)):
         compared(models, factors)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (dbench.Sample(FAR[:9], FACTORS[:9]), "same rows, got 400 and 9 of A and B"),
+        (dbench.Sample(FAR, FACTORS, ("x", "y")), "same factors in one order, got factor_0, factor_1 and x, y of A"),
+        (dbench.Sample(FAR, OTHER), f"got {FACTORS[7, 1]} and 9 for factor_1 in row 7 of A and B; 1 rows differ"),
+        (dbench.Sample(FAR, NOISE[:, :2]), "factor_0 must be of one kind, got discrete and continuous of A and B"),
+    ],
+    ids=["rows", "order", "values", "kinds"],
+)
+def test_models_of_other_rows_or_factors_are_refused(other, message):
+    with pytest.raises(InvalidInput, match=re.escape(message)):
+        compared([dbench.Sample(NEAR, FACTORS), other], None)
 
 
 @pytest.mark.parametrize(

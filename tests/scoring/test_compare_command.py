@@ -107,23 +107,15 @@ def bad(folder, name, **arrays):
 @pytest.mark.parametrize(
     ("arguments", "arrays", "said"),
     [
-        ([], {}, "compare takes the files of at least 2 models, got 0"),
         (["near.npz"], {}, "compare takes the files of at least 2 models, got 1"),
         (["near.npz", "no.npz"], {}, "no.npz"),
         (["near.npz", "near.npz"], {}, "models must have a name each"),
         (["near.npz", "bad.npz"], {"factors": FACTORS[::-1]}, "models must have the same factors in every row"),
-        (
-            ["near.npz", "bad.npz"],
-            {"codes": MODELS["near"][:9], "factors": FACTORS[:9]},
-            "models must have the same rows, got 300 and 9 of near.npz and bad.npz",
-        ),
-        (["near.npz", "bad.npz"], {"factor_names": ["x", "y"]}, "models must have the same factors in one order"),
         (["near.npz", "bad.npz"], {"codes": MODELS["near"] * np.nan}, "bad.npz"),
         (["near.npz", "far.npz", "--csv", "far.npz"], {}, "--csv must be no file that is compared"),
         (["near.npz", "far.npz", "--csv", "."], {}, "--csv must be a file, got the folder"),
         (["near.npz", "far.npz", "--table", "small"], {}, "unknown table 'small'"),
         (["near.npz", "far.npz", "--metric", "mgi"], {}, "did you mean 'mig'"),
-        (["near.npz", "far.npz", "--repeats", "1"], {}, "1 is not in the range x>=2"),
         (["near.npz", "far.npz", "--metric", "udr"], {}, "no difference could be told; the reasons stand above"),
     ],
 )
@@ -134,14 +126,14 @@ def test_bad_input_is_one_line(folder, arguments, arrays, said):
     assert done.exit_code == 2
     assert said in done.stderr
     assert isinstance(done.exception, SystemExit)
-    assert len(done.stderr.splitlines()) == 1 or "Usage:" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("codes", [NOISE[:8, :1], np.hstack([NOISE[:8]] * 20), 0 * NOISE[:8]], ids=["one", "many", "0"])
 def test_few_rows_of_one_code_or_many_are_told_or_refused_in_a_line(folder, codes):
     bad(folder, "a.npz", codes=codes, factors=FACTORS[:8])
     bad(folder, "b.npz", codes=NOISE[:8, 1:], factors=FACTORS[:8])
-    done = run("a.npz", "b.npz", "--repeats", "3", "--family", "all", "--json")
+    done = run("a.npz", "b.npz", "--repeats", "2", "--family", "all", "--json")
     assert isinstance(done.exception, SystemExit | None)
     assert done.exit_code in (0, 2)
     assert json.loads(done.stdout)
@@ -180,19 +172,12 @@ def test_a_formula_in_a_name_is_no_formula_in_the_csv(folder):
     assert "'=1+1.npz" in (folder / "all.csv").read_text()
 
 
-def test_the_command_imports_nothing_heavy_for_its_help():
-    assert "--table NAME" in run("--help").stdout
-
-
 @pytest.mark.long
 def test_the_documented_example_gives_the_documented_scores(tmp_path, monkeypatch):
     page = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="utf-8")
-    (example, calls), (output,) = (
-        re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) for kind in ("python", "console")
-    )
+    (example, _), (output,) = (re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) for kind in ("python", "console"))
     monkeypatch.chdir(tmp_path)
-    names = {}
-    exec(example, names)
+    exec(example, {})
     shown = {
         line.split()[0]: line.split()[2:] for line in output.splitlines() if re.match(r"\S+ +[\u2191\u2193] ", line)
     }
@@ -202,4 +187,3 @@ def test_the_documented_example_gives_the_documented_scores(tmp_path, monkeypatc
         numbers = [float(text) for text in shown[one.item.name]]
         assert numbers[:3] == pytest.approx([*one.scores, one.value], abs=2e-3)
         assert numbers[4] == pytest.approx(one.another_seed, abs=1e-3)
-    exec(calls, names)

@@ -1,7 +1,6 @@
 """Somebody's encoder on a data set: whole grids by look-up, large ones by asking."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +26,9 @@ class Squares(GridData):
     fingerprint = "squares 1"
 
     def _render(self, factors, generator):
-        images = np.zeros((len(factors), 1, 8, 8), np.uint8)
-        for image, (size, y, x) in zip(images, factors):
-            image[0, y : y + size + 2, x : x + size + 2] = 255
-        return images
+        size, y, x = factors.T[..., None]
+        rows, columns = ((start <= np.arange(8)) & (np.arange(8) < start + size + 2) for start in (y, x))
+        return 255 * (rows[:, :, None] & columns[:, None]).astype(np.uint8)[:, None]
 
 def moments(images):
     assert images.dtype == np.float32 and images.max() <= 1
@@ -54,23 +52,23 @@ vae = Vae()
 def dream(codes):
     return torch.sigmoid(torch.from_numpy(codes) @ vae.linear.weight).reshape(-1, 1, 8, 8)
 
-def bright(codes):
-    return np.full((len(codes), 1, 8, 8), 2.0)
-
-def short(images):
-    return images[:-1, 0, 0]
-
-def three(images):
-    return (moments(images),) * 3
-
-def twice(codes):
-    return dream(codes), dream(codes)
-
 def leaves(images):
     raise SystemExit(0)
 
-def ends(images):
-    os._exit(0)
+def broken():
+    raise OSError("no disk")
+
+bright = lambda codes: np.full((len(codes), 1, 8, 8), 2.0)
+twice = lambda codes: (dream(codes), dream(codes))
+short = lambda images: images[:-1, 0, 0]
+three = lambda images: (moments(images),) * 3
+fails = lambda images: images @ np.ones(3)
+ends = lambda images: os._exit(0)
+nan = lambda images: np.full((len(images), 2), np.nan)
+waves = lambda images: moments(images) * 1j
+days = lambda images: np.zeros((len(images), 2), dtype="datetime64[D]")
+words = lambda images: np.full((len(images), 2), "1")
+objects = lambda images: moments(images).astype(object)
 
 def prints(images):
     print("an image of the encoder's own")
@@ -85,29 +83,8 @@ class Ends(Squares):
     def grid_images(self):
         os._exit(0)
 
-def waves(images):
-    return moments(images) * 1j
-
-def days(images):
-    return np.zeros((len(images), 2), dtype="datetime64[D]")
-
-def words(images):
-    return np.full((len(images), 2), "1")
-
-def objects(images):
-    return moments(images).astype(object)
-
-def nan(images):
-    return np.full((len(images), 2), np.nan)
-
-def fails(images):
-    return images @ np.ones(3)
-
 class Half:
     name = "half"
-
-def broken():
-    raise OSError("no disk")
 '''
 MOMENTS, SQUARES = "--encoder=mine_encoders:moments", "--data=mine_encoders:Squares"
 
@@ -132,14 +109,12 @@ def test_what_an_encoder_and_its_data_set_print_is_not_in_the_json() -> None:
 
 
 def test_metrics_that_intervene_are_computed_for_an_encoder_and_data_of_ones_own() -> None:
-    arguments = [MOMENTS, SQUARES, "--repeats", "0"]
-    for more in ([], ["--rows", "40"]):  # the whole grid, and points drawn from it
-        names = [part for name in ("factor_vae", "beta_vae_metric", "mig") for part in ("--metric", name)]
-        records = json.loads(run(*arguments, *names, *more, "--json").stdout)
-        scores = {record["metric"]: record["score"] for record in records}
-        assert scores["factor_vae"] == scores["beta_vae_metric"] == 1.0
-        assert scores["mig"] is not None
-        assert {record["file"] for record in records} == {"mine_encoders:moments"}
+    arguments = [MOMENTS, SQUARES, "--repeats", "0", "--json", "--metric", "factor_vae", "--metric"]
+    for more in (["beta_vae_metric"], ["mig", "--rows", "40"]):  # the whole grid, and points drawn from it
+        found = {record["metric"]: record for record in json.loads(run(*arguments, *more).stdout)}
+        assert found["factor_vae"]["score"] == 1.0
+        assert found[more[0]]["score"] > 0.8
+        assert {record["file"] for record in found.values()} == {"mine_encoders:moments"}
 
 
 def test_a_grid_by_look_up_and_a_source_that_is_asked_agree() -> None:
@@ -170,31 +145,42 @@ def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None
     np.testing.assert_allclose(found.sample.codes, vae.linear(images.flatten(1)).detach(), atol=1e-6)
 
 
+FAILED = "failed on an array of shape (60, 1, 8, 8)"
+BAD_ENCODERS = [
+    ("mine_encoders:short", "or a pair (mean, logvar) of this shape, got [(59, 8)]"),
+    ("mine_encoders:fails", FAILED),
+    ("mine_encoders:three", "must return codes or a pair (mean, logvar), got 3 values"),
+    ("mine_encoders:leaves", f"{FAILED}: SystemExit: 0"),
+    ("mine_encoders:ends", f"{FAILED}: SystemExit: os._exit(0)"),
+    ("mine_encoders:nan", "must return finite codes, got NaN or infinity"),
+    # What is no real number is not converted.
+    ("mine_encoders:waves", "encoder mine_encoders:waves must return real numbers, got dtype complex128"),
+    ("mine_encoders:days", "must return real numbers, got dtype datetime64[D]"),
+    ("mine_encoders:words", "must return real numbers, got dtype <U1"),
+    ("mine_encoders:objects", "must return real numbers, got dtype object"),
+    ("moments", "an encoder is named as module:attribute"),
+]
+BAD_DATA = [
+    ("mine_encoders:Ends", "data set 'squares' failed: SystemExit: os._exit(0) was called"),
+    ("mine_encoders:Half", "'mine_encoders:Half' must have draw_factors"),
+    ("mine_encoders:none", "has no attribute 'none'"),
+    ("mine_encoders:broken", "'mine_encoders:broken' cannot be made: OSError: no disk"),
+    ("dsprite", "unknown data set 'dsprite'"),
+]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--encoder=mine_encoders:short", SQUARES], "or a pair (mean, logvar) of this shape, got [(59, 8)]"),
-        (["--encoder=mine_encoders:fails", SQUARES], "failed on an array of shape (60, 1, 8, 8)"),
-        (["--encoder=mine_encoders:three", SQUARES], "must return codes or a pair (mean, logvar), got 3 values"),
-        (["--encoder=mine_encoders:leaves", SQUARES], "failed on an array of shape (60, 1, 8, 8): SystemExit: 0"),
-        (
-            ["--encoder=mine_encoders:ends", SQUARES],
-            "failed on an array of shape (60, 1, 8, 8): SystemExit: os._exit(0)",
-        ),
-        ([MOMENTS, "--data=mine_encoders:Ends"], "data set 'squares' failed: SystemExit: os._exit(0) was called"),
+        *(([f"--encoder={name}", SQUARES], message) for name, message in BAD_ENCODERS),
+        *(([MOMENTS, f"--data={name}"], message) for name, message in BAD_DATA),
         ([MOMENTS, SQUARES, "--codes=mu", "--discrete=*"], "come from --data: leave out --codes, --discrete"),
-        (["--encoder=mine_encoders:nan", SQUARES], "must return finite codes, got NaN or infinity"),
-        ([MOMENTS, "--data=mine_encoders:Half"], "'mine_encoders:Half' must have draw_factors"),
-        ([MOMENTS, "--data=mine_encoders:none"], "has no attribute 'none'"),
-        ([MOMENTS, "--data=mine_encoders:broken"], "'mine_encoders:broken' cannot be made: OSError: no disk"),
-        ([MOMENTS, "--data=dsprite"], "unknown data set 'dsprite'"),
-        (["--encoder=moments", SQUARES], "an encoder is named as module:attribute"),
         ([MOMENTS], "score takes files, or --encoder together with --data"),
         ([], "score takes files, or --encoder together with --data"),
     ],
 )
 def test_bad_input_gives_one_line(arguments: list[str], message: str) -> None:
-    result = run(*arguments)
+    result = run(*arguments, "--metric=mig")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert message in result.stderr
 
@@ -224,13 +210,3 @@ def test_traversals_of_a_decoder_are_drawn(folder: Path) -> None:
         refused = run(*common, *wrong)
         assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
         assert message in refused.stderr
-
-
-@pytest.mark.parametrize(
-    ("name", "dtype"), [("waves", "complex128"), ("days", r"datetime64\[D\]"), ("words", "<U1"), ("objects", "object")]
-)
-def test_codes_that_are_no_real_numbers_are_refused_and_not_converted(name: str, dtype: str) -> None:
-    result = run(f"--encoder=mine_encoders:{name}", SQUARES, "--metric", "mig")
-    assert result.exit_code == 2
-    said = " ".join(result.output.split())
-    assert re.search(rf"encoder mine_encoders:{name} must return real numbers, got dtype {dtype}", said)

@@ -13,6 +13,7 @@ from rich.console import Console
 
 import dbench
 from dbench.cli import main
+from dbench.codes.reading import read_codes
 from dbench.errors import InvalidInput
 from dbench.scoring import terminal
 from dbench.scoring.wording import in_python
@@ -55,6 +56,7 @@ def test_a_posterior_is_given_as_logarithms_of_variances_or_as_deviations():
     second = dbench.score(CODES, DIGIT, std=np.exp(LOGVAR / 2), metrics=OF_POSTERIOR, repeats=0)
     third = dbench.score(dbench.Sample(CODES, DIGIT[:, None]), logvar=LOGVAR, metrics=OF_POSTERIOR, repeats=0)
     assert first["informative_codes"] == 2
+    assert max(first[name] for name in OF_POSTERIOR[1:]) < 0.1
     for name in OF_POSTERIOR:
         assert second[name] == pytest.approx(first[name])
         assert third[name] == first[name]
@@ -88,10 +90,19 @@ def test_a_posterior_by_name_has_rows_and_columns_in_the_order_of_the_codes():
         dbench.score(codes, DIGIT, logvar=logvar[::-1])
 
 
-def test_beside_a_file_no_posterior_is_taken(tmp_path):
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"logvar": LOGVAR}, "logvar must come with arrays, got values beside a file"),
+        ({"factor_names": ["a"]}, "factor_names must come with arrays, got ['a'] beside a file, which has its own"),
+        ({"factors": DIGIT}, "factors beside a file must be a file too, got ndarray"),
+    ],
+)
+def test_what_goes_with_arrays_is_refused_beside_a_file(tmp_path, options, message):
     np.savez(tmp_path / "codes.npz", codes=CODES, factors=DIGIT)
-    with pytest.raises(InvalidInput, match="logvar must come with arrays, got values beside a file"):
-        dbench.score(tmp_path / "codes.npz", logvar=LOGVAR)
+    for codes in (tmp_path / "codes.npz", read_codes(tmp_path / "codes.npz"))[: 1 if "factors" in options else 2]:
+        with pytest.raises(InvalidInput, match=re.escape(message)):
+            dbench.score(codes, **options)
 
 
 def test_who_calls_from_python_is_told_of_arguments_and_the_command_line_of_options(tmp_path):

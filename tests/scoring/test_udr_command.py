@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from dbench.claims.ledger import ledger
 from dbench.cli import main
 from dbench.errors import InvalidInput
-from dbench.metrics.udr import udr_scores
+from dbench.metrics.udr import udr_agreements, udr_scores
 from dbench.scoring.ranking import FINDINGS, CodesAlone, rank_models, read_codes_alone
 
 RNG = np.random.default_rng(0)
@@ -105,6 +105,38 @@ def test_the_order_of_the_rows_of_a_file_hardly_matters() -> None:
         for order in orders
     )
     np.testing.assert_allclose(listed, mixed, atol=0.01)
+
+
+def models(number: int, logvar: bool = False) -> list[CodesAlone]:
+    """Codes of one base, each with noise of its own."""
+    stream = np.random.default_rng(number)
+    base = stream.normal(size=(200, 3))
+    posterior = np.full(base.shape, -3.0) if logvar else None
+    return [CodesAlone(f"m{i}", base + 0.5 * stream.normal(size=base.shape), posterior, ()) for i in range(number)]
+
+
+def test_a_ranking_is_of_medians_and_quartiles_of_the_comparisons_with_others() -> None:
+    found = rank_models(models(4), relation="spearman")
+    codes = np.stack([model.codes for model in models(4)])
+    known = udr_agreements(codes, np.ones((4, 3), dtype=bool), relation="spearman")
+    np.testing.assert_allclose(found.agreements, known, atol=1e-12)
+    for i in range(4):
+        others = np.delete(found.agreements[i], i)
+        assert found.scores[i] == np.median(others)
+        assert found.spread[i] == pytest.approx(np.subtract(*np.percentile(others, [75, 25])))
+    assert found.informative.tolist() == [3] * 4
+    assert found.scores[found.order].tolist() == sorted(found.scores, reverse=True)
+    assert found.best == found.scores.argmax()
+
+
+@pytest.mark.parametrize("number", [5, 6])
+def test_a_ranking_says_how_few_comparisons_it_has_and_names_five_without_a_posterior(number: int) -> None:
+    notes = " ".join(rank_models(models(number), relation="spearman").notes)
+    assert ("Comparisons for each model: 4; the paper has five or more" in notes) is (number == 5)
+    assert ("m4, ...:" in notes) is (number == 6)
+    assert "m4" in notes
+    assert "m5" not in notes
+    assert "posterior" not in " ".join(rank_models(models(number, logvar=True), relation="spearman").notes)
 
 
 def test_every_format_is_read_and_long_files_keep_the_same_rows(files: list[Path], tmp_path: Path) -> None:

@@ -19,7 +19,10 @@ DATA = load("dsprites_grid_16")
 
 
 def encoder_of_two_codes() -> torch.nn.Sequential:
-    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(256, 2))
+    """Codes that vary: of codes that hardly do FactorVAE is 0, and asks no more."""
+    encoder = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(256, 2))
+    torch.nn.init.normal_(encoder[1].weight)
+    return encoder
 
 
 def test_every_so_many_steps_the_encoder_as_it_is_then_is_scored():
@@ -50,11 +53,6 @@ def test_what_cannot_be_watched_is_said_before_training():
             Watch(data, **options)
 
 
-def test_a_string_is_one_metric():
-    watch = Watch(DATA, metrics="sap[r2]", rows=500)
-    assert list(watch(encoder_of_two_codes(), 0)) == ["sap[r2]"]
-
-
 def test_metrics_that_intervene_look_the_whole_small_grid_up_whatever_rows_is():
     encoder, asked = encoder_of_two_codes(), []
 
@@ -65,7 +63,7 @@ def test_metrics_that_intervene_look_the_whole_small_grid_up_whatever_rows_is():
     few, all_ = Watch(DATA, metrics=["factor_vae", "mig"], rows=500), Watch(DATA, metrics=["factor_vae"], rows=50_000)
     scores = few(encode, 0)
     assert sum(asked) < 600 + len(DATA.grid())  # 1.3 million, where it is asked for each intervention
-    assert scores["factor_vae"] == all_(encode, 0)["factor_vae"]
+    assert scores["factor_vae"] == all_(encode, 0)["factor_vae"] > 0
     assert scores["mig"] == Watch(DATA, metrics=["mig"], rows=500)(encode, 0)["mig"]
     assert "irs[crossed]" in Watch(DATA, metrics="irs[crossed]", rows=500)(encode, 0)
 
@@ -88,7 +86,7 @@ def test_a_call_computes_in_one_thread_and_leaves_the_others_as_they_were(monkey
 def test_factor_vae_takes_less_than_two_seconds():
     watch, encoder = Watch(DATA, metrics="factor_vae", rows=2_000), encoder_of_two_codes()
     times = []
-    for step in range(3):  # the first also loads what the others have; the machine may be busy
+    for step in range(2):  # the first also loads what the other has; the machine may be busy
         start = time.process_time()
         watch(encoder, step)
         times.append(time.process_time() - start)

@@ -14,14 +14,14 @@ RNG = np.random.default_rng(0)
 FACTORS = RNG.integers(0, [3, 6, 4, 8, 8], size=(15_000, 5))
 CODES = np.hstack([FACTORS + 0.3 * RNG.normal(size=FACTORS.shape), RNG.normal(size=(15_000, 5))])
 
-# Metrics are left out: each is a file. Everything is imported before it is counted, by a first command on few rows.
+# Metrics are left out: each is a file. Everything is imported before it is counted, by first commands on few rows.
 PROGRAM = """
 import sys, threading
 from pathlib import Path
 import dbench
 from dbench.scoring.commands import score
 
-few, file = sys.argv[1:]
+files = sys.argv[1:]
 package, visited, opened = str(Path(dbench.__file__).parent), set(), []
 
 def visit(frame, event, argument):
@@ -37,16 +37,18 @@ def read():
 def run(path):
     score([path, "--metric", "mig"], standalone_mode=False)
 
-run(few)
-sys.addaudithook(lambda event, what: opened.append(what[0]) if event == "open" else None)
-sys.setprofile(visit)
-threading.setprofile(visit)
-before = read()
-run(file)
-after = read()
-sys.setprofile(None)
-opens = sum(str(name) == file for name in opened)
-print("COUNTED", after - before, opens, *sorted(visited))
+sys.addaudithook(lambda event, what: opened.append(str(what[0])) if event == "open" else None)
+for few, file in zip(files[::2], files[1::2]):
+    run(few)
+    visited.clear()
+    sys.setprofile(visit)
+    threading.setprofile(visit)
+    before = read()
+    run(file)
+    after = read()
+    sys.setprofile(None)
+    threading.setprofile(None)
+    print("COUNTED", after - before, opened.count(file), *sorted(visited))
 """
 
 
@@ -62,13 +64,14 @@ def written(path: Path, rows: int) -> Path:
 
 
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="only Linux says how many bytes a process has read")
-@pytest.mark.parametrize("suffix", ["npz", "csv", "parquet"])
-def test_a_score_reads_its_file_once_and_visits_few_files_of_code(tmp_path: Path, suffix: str) -> None:
-    file = written(tmp_path / f"codes.{suffix}", 15_000)
-    given = [sys.executable, "-c", PROGRAM, str(written(tmp_path / f"few.{suffix}", 600)), str(file)]
+def test_a_score_reads_its_file_once_and_visits_few_files_of_code(tmp_path: Path) -> None:
+    files = [written(tmp_path / f"{rows}.{form}", rows) for form in ("npz", "csv", "parquet") for rows in (600, 15_000)]
+    given = [sys.executable, "-c", PROGRAM, *map(str, files)]
     done = subprocess.run(given, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "100"})
-    _, read, opens, *visited = done.stdout.splitlines()[-1].split()
-    assert int(read) < 1.2 * file.stat().st_size
-    assert opens == "1"
-    assert len(visited) <= MOST_FILES, visited
-    assert {"codes/reading.py", "scoring/compute.py", "scoring/terminal.py"} <= set(visited)
+    counted = [line.split() for line in done.stdout.splitlines() if line.startswith("COUNTED")]
+    assert len(counted) == 3
+    for file, (_, read, opens, *visited) in zip(files[1::2], counted, strict=True):
+        assert int(read) < 1.2 * file.stat().st_size
+        assert opens == "1"
+        assert len(visited) <= MOST_FILES, visited
+        assert {"codes/reading.py", "scoring/compute.py", "scoring/terminal.py"} <= set(visited)
