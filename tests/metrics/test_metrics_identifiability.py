@@ -1,5 +1,6 @@
 """The family of identifiability against plain implementations of its formulas."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -8,7 +9,6 @@ from scipy import stats
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import log_loss, mutual_info_score, r2_score
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
 from dbench.codes import Sample
@@ -43,7 +43,7 @@ def world(seed, n=300):
     return Sample(np.hstack([mixed, np.full((n, 1), 7.0), rng.integers(3, size=(n, 1)), factors[:, :1]]), factors)
 
 
-WORLDS = [pytest.param(world(seed), id=str(seed)) for seed in range(10)]
+WORLDS = [pytest.param(world(seed), id=str(seed)) for seed in range(5)]
 
 
 def cut(code):
@@ -51,6 +51,7 @@ def cut(code):
     return np.searchsorted(edges, code + 1e-9 * np.ptp(code), side="right")
 
 
+@functools.cache
 def tables(sample):
     """Information (codes x factors), entropies of codes and of factors, in nats, by scikit-learn and scipy."""
     codes = [cut(code) for code in sample.codes.T]
@@ -119,7 +120,7 @@ def test_a_metric_of_information_is_its_formula(metric, sample):
 
 
 @pytest.mark.parametrize("metric", INFORMATION, ids=lambda metric: metric.__name__)
-@pytest.mark.parametrize("sample", WORLDS[:3])
+@pytest.mark.parametrize("sample", WORLDS[:2])
 def test_chance_and_ceiling_are_the_scores_of_dealt_codes_and_of_copies(metric, sample):
     details = metric(sample, generator=np.random.default_rng(5)).details
     of_shuffled = metric(shuffled(sample, np.random.default_rng(5))).value
@@ -162,18 +163,20 @@ def test_linear_r2_is_that_of_scikit_learn(sample):
     assert r2(sample, generator=np.random.default_rng(3)).per_factor == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_nonlinear_r2_is_scikit_learns_kernel_ridge_of_the_best_penalty(seed):
-    sample = world(seed, n=90)
+    sample = world(seed, n=60)
     train, test = sample.split(1 / 3, np.random.default_rng(3))
-    scaler = StandardScaler().fit(train.codes)
-    x, x_test = scaler.transform(train.codes), scaler.transform(test.codes)
-    expected = []
-    for y, truth in zip(train.factors.T, test.factors.T, strict=True):
-        mean, models = y.mean(), [KernelRidge(alpha=p, kernel="rbf", gamma=1 / x.shape[1]) for p in PENALTIES]
-        errors = [((cross_val_predict(m, x, y - mean, cv=LeaveOneOut()) - (y - mean)) ** 2).mean() for m in models]
-        model = models[int(np.argmin(errors))].fit(x, y - mean)
-        expected.append(max(r2_score(truth, model.predict(x_test) + mean), 0))
+    scaler, mean = StandardScaler().fit(train.codes), train.factors.mean(axis=0)
+    x, x_test, y = scaler.transform(train.codes), scaler.transform(test.codes), train.factors - mean
+    errors, scores = [], []
+    for penalty in PENALTIES:
+        model, rows = KernelRidge(alpha=penalty, kernel="rbf", gamma=1 / x.shape[1]), np.arange(len(x))
+        left_out = [model.fit(x[rows != i], y[rows != i]).predict(x[[i]])[0] for i in rows]
+        errors.append(((left_out - y) ** 2).mean(axis=0))
+        predicted = model.fit(x, y).predict(x_test) + mean
+        scores.append(r2_score(test.factors, predicted, multioutput="raw_values"))
+    expected = np.maximum(np.array(scores)[np.argmin(errors, axis=0), range(sample.n_factors)], 0)
     found = r2(sample, model="nonlinear", generator=np.random.default_rng(3)).per_factor
     assert found == pytest.approx(expected, abs=1e-6)
 
@@ -245,7 +248,7 @@ def plain_posterior_mig(sample, logvar, generator):
     return np.mean(gaps), found
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_posterior_mig_is_its_formula(seed):
     sample, rng = world(seed, n=60), np.random.default_rng(seed)
     logvar = rng.normal(-1, 1, size=sample.codes.shape)
