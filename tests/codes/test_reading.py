@@ -285,13 +285,13 @@ def test_a_shape_that_the_file_does_not_hold_is_refused_before_anything_is_alloc
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize(("names", "most"), [(["c.npz"], 100), (["c.npy", "f.npy"], 20)])
+@pytest.mark.parametrize(("names", "most"), [(["c.npz"], 50), (["c.npy", "f.npy"], 15)])
 def test_a_long_archive_takes_the_memory_of_one_array_and_npy_files_that_of_their_kept_rows(
     names: list[str], most: int, tmp_path: Path
 ) -> None:
-    n = 400_000
-    codes, factors = np.zeros((n, 20)), np.zeros((n, 1), dtype=np.int8)  # 64 MB
-    np.savez_compressed(tmp_path / "c.npz", codes=codes, factors=factors)  # less than 100 kB
+    n = 200_000
+    codes, factors = np.zeros((n, 20)), np.zeros((n, 1), dtype=np.int8)  # 32 MB
+    np.savez_compressed(tmp_path / "c.npz", codes=codes, factors=factors)  # less than 50 kB
     np.save(tmp_path / "c.npy", np.asfortranarray(codes))
     np.save(tmp_path / "f.npy", factors)
     tracemalloc.start()

@@ -4,12 +4,14 @@
 many, and ``DBENCH_FUZZ_FIRST=7000000`` counts them from another number, which decides how each is damaged.
 """
 
+import functools
 import hashlib
 import json
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -74,12 +76,18 @@ def resealed(document: Any) -> bytes:
         return plain(document)
 
 
+@functools.cache
+def stopped() -> TemporaryDirectory[str]:
+    """A store of two runs that were stopped after their first block."""
+    folder = TemporaryDirectory()
+    stops = SimpleNamespace(stopping=True, report=lambda **_: None)
+    train_group(stops, Group(Store(folder.name).url, tuple(PROFILE.runs())))
+    return folder
+
+
 def store_reader(folder: Path, what: str) -> Reader:
     """Two runs, the one done and scored, the other stopped at a checkpoint."""
-    store, keys = Store(folder), PROFILE.runs()
-    stops = SimpleNamespace(stopping=True, report=lambda **_: None)  # asks to stop after the first block
-    train_group(stops, Group(store.url, tuple(keys)))
-    key, other = keys
+    store, (key, other) = Store(shutil.copytree(stopped().name, folder, dirs_exist_ok=True)), PROFILE.runs()
     made = {"status": "done", "record": {**store.record(key), "scores": {"elbo": -20.0}}}
     for name in ("key", "status", "files", "schema", "step", "sha256"):
         made["record"].pop(name, None)

@@ -37,9 +37,9 @@ def noise(n, d, k=3, values=4, seed=0):
 
 
 @pytest.mark.parametrize("metric", [mcc, partial(mcc, correlation="spearman")], ids=["pearson", "spearman"])
-@pytest.mark.parametrize("d", [2, 20, 200])
+@pytest.mark.parametrize("d", [2, 200])
 def test_mcc_of_noise_is_0_on_average_at_any_width(metric, d):
-    scores = np.array([metric(noise(100, d, seed=seed)).value for seed in range(100)])
+    scores = np.array([metric(noise(100, d, seed=seed)).value for seed in range(40)])
     assert abs(scores.mean()) < 3 * stats.sem(scores)
 
 
