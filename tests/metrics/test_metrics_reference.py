@@ -18,7 +18,9 @@ def load_benchmark():
 BENCHMARK = load_benchmark()
 # By day test_metrics_boosted_trees.py holds the trees to scikit-learn's, whose own take seconds here.
 PAIRS = [
-    pytest.param(pair, id=pair.name, marks=pytest.mark.nightly if pair.name.startswith(("dci", "downstream[gbt]")) else ())
+    pytest.param(
+        pair, id=pair.name, marks=pytest.mark.nightly if pair.name.startswith(("dci", "downstream[gbt]")) else ()
+    )
     for pair in (*BENCHMARK.PAIRS, *BENCHMARK.SLOW)
 ]
 # The protocols draw their own splits and points; with 600 test observations these differ by chance.
