@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import entr, rel_entr
 
 from dbench.codes import FunctionSource, Sample, Source
-from dbench.constructions.on_labels import factor_grid, labels
+from dbench.constructions.on_labels import labels
 
 # Lengths and widths are 1/4, 2/4, 3/4 and 1: all of them together fit into the 20 bins of MIG.
 SIDE = 4
@@ -253,5 +253,5 @@ BATTERY: dict[str, Characterised] = {
 
 def parity_cases(codes: str) -> Sample:
     """Enumerate the law of codes of two bits: the four equally likely pairs and their codes."""
-    bits = factor_grid((2, 2))
+    bits = np.indices((2, 2)).reshape(2, -1).T
     return Sample(np.stack(BITS[codes](*bits.T), axis=1).astype(np.float64), bits)

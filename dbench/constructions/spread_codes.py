@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes import FunctionSource, Sample
-from dbench.constructions.on_labels import factor_grid, labels
+from dbench.constructions.on_labels import labels
 
 # Codes that hold two factors at once: the toy models M1 and M2 of Mahon et al. (section 3.1, figure 1, table 1).
 #
@@ -173,7 +173,7 @@ def band_source(n_codes: int, classes: int) -> FunctionSource:
 
 def modular_sum_cases(*, n_codes: int, classes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Enumerate the law: equally likely rows of codes (their first two digits as one number) and factors."""
-    digits = factor_grid((classes,) * (2 * n_codes))
+    digits = np.indices((classes,) * (2 * n_codes)).reshape(2 * n_codes, -1).T
     factors, second = digits[:, :n_codes], digits[:, n_codes:]
     return _leading(factors, second, classes) * classes + second, factors
 
