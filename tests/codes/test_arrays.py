@@ -130,7 +130,6 @@ def test_floats_of_which_each_is_rare_are_continuous_unless_named() -> None:
         (CODES, [[1.0], ["a", None]] * 120, "factors must be a matrix"),
         (CODES, np.array([["a"], [3]] * 120, object), "factors: factor_0 must hold real numbers or text"),
         (CODES, [[" "]] * 240, "must have printable text in every row"),
-        (CODES, FACTORS.astype(np.uint64) + np.uint64(2**63), "must fit into 64 bits with sign"),
         (pd.DataFrame({"x": [1.0, None]}), [1, 2], "codes: x must be finite in every row, got 1 missing"),
         (pd.DataFrame({"x": [1.0, 2.0]}), pd.DataFrame({"f": [1, 2]}, index=[1, 0]), "must have the same index"),
         (torch.zeros(3, 2).to_sparse(), [1, 2, 3], "codes must be a dense matrix"),

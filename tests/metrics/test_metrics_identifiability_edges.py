@@ -221,16 +221,3 @@ def test_posterior_mig_refuses_other_shapes_and_what_is_not_finite(logvar):
         posterior_mig(noise(200, 3), logvar)
     with pytest.raises(InvalidInput, match="discrete factors"):
         posterior_mig(Sample(np.zeros((9, 3)), np.random.default_rng(0).normal(size=(9, 1))), np.zeros((9, 3)))
-
-
-@pytest.mark.parametrize(
-    ("metric", "options", "words"),
-    [
-        (mcc, {"correlation": "kendall"}, "correlation must be 'pearson' or 'spearman', got 'kendall'"),
-        (r2, {"model": "forest"}, "model must be 'linear' or 'nonlinear', got 'forest'"),
-        (infoe, {"penalty": 0}, "penalty must be a finite number above 0, got 0"),
-    ],
-)
-def test_an_option_that_does_not_exist_is_refused(metric, options, words):
-    with pytest.raises(InvalidInput, match=words):
-        metric(noise(50, 2), **options)
