@@ -48,7 +48,7 @@ SUM = Sample(SUM.codes, SUM.factors[:, :1])
 PARITY = table(2, 2, codes=[lambda a, b: 2 * b + a], times=1000)
 PARITY = Sample(PARITY.codes, PARITY.factors[:, :1])  # four places in a row, every other one of the same label
 CUBES = Sample(TEN.codes**3, TEN.factors)
-# Of SHARING, cut into 2 bins: information in bits is (0, 1) and (1, 0), entropies are 1 and 1 of codes, 1 and 2 of factors.
+# Of SHARING, cut into 2 bins: information in bits is (0, 1) and (1, 0), of codes entropies are 1, of factors 1 and 2.
 TWO_BINS = {"infom": 1, "infoc": 1, "mig_sup": (1 / 2 + 1) / 2, "dcimig": 2 / 3, "minimality": 1, "sufficiency": 3 / 4}
 TWO_BINS["jemmig"] = 1 - ((1 - 1) / (1 + 1) + (2 - 1) / (2 + 1)) / 2
 QUARTERS = np.tile(np.arange(4.0)[:, None], (16, 2))
