@@ -91,13 +91,6 @@ def test_labels_that_are_one_number_stay_two(labels: tuple[str, str]) -> None:
     assert read_arrays([[0.0], [1.0]], [[label] for label in labels]).sample.factors.tolist() == [[0], [1]]
 
 
-def test_categories_keep_their_order() -> None:
-    sizes = pd.Series(pd.Categorical(["small", "large", "small"], categories=["small", "large"]), name="size")
-    found = read_arrays([1.0, 2.0, 3.0], sizes)
-    assert found.sample.factors.ravel().tolist() == [0, 1, 0]
-    assert found.notes == ("size: text, read as labels 0 = small, 1 = large.",)
-
-
 def test_few_floats_are_labels_and_who_knows_better_says_so() -> None:
     found = read_arrays(CODES, HALVES)
     assert "factor_0 (3 values), factor_1 (4 values): not whole numbers, but few that" in found.notes[0]

@@ -61,7 +61,7 @@ def test_lists_of_integers_and_fractions_keep_the_integers() -> None:
 
 def test_other_names_for_the_same_categories_change_no_score() -> None:
     options: dict[str, Any] = {"repeats": 0, "fast": True}
-    first, other = (score(CODES, frame(spelling), **options) for spelling in SPELLINGS)
+    first, other = (score(CODES[:200], frame(spelling)[:200], **options) for spelling in SPELLINGS)
     assert sum(result.score is not None for result in first.results) > 12
     pd.testing.assert_frame_equal(first.frame, other.frame)
 

@@ -97,8 +97,8 @@ def test_copies_of_a_code_share_its_importance_by_chance():
 
 def test_dci_agrees_with_the_reference_estimator_and_continuous_factors_are_regressed_by_it():
     rng = stream()
-    factors = rng.integers(3, size=(600, 2))
-    codes = np.concatenate([factors, factors @ [[1.0], [1.0]]], axis=1) + 0.3 * rng.normal(size=(600, 3))
+    factors = rng.integers(3, size=(400, 2))
+    codes = np.concatenate([factors, factors @ [[1.0], [1.0]]], axis=1) + 0.3 * rng.normal(size=(400, 3))
     fast, slow = (dci(Sample(codes, factors), estimator=kind) for kind in ("gbt", "gbt_sklearn"))
     assert (fast.metric, slow.metric) == ("dci", "dci[gbt_sklearn]")
     assert fast.value == pytest.approx(slow.value, abs=0.01)

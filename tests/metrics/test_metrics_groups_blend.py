@@ -101,7 +101,7 @@ def test_blends_of_a_metrics_own_two_halves_are_that_metric(worlds):
     ("relation", "aggregation", "metric"), [("svm", "sap", sap), ("gbt", "dci_disentanglement", dci)]
 )
 def test_a_relation_is_taken_on_the_split_of_the_metric_that_it_comes_from(worlds, relation, aggregation, metric):
-    sample = worlds["rotated"].take(np.arange(90))
+    sample = worlds["rotated"].take(np.arange(90)).of_factors([0])
     blended = blend(sample, relation, aggregation, generator=np.random.default_rng(4))
     np.testing.assert_array_equal(blended.relation, metric(sample, generator=np.random.default_rng(4)).relation)
 

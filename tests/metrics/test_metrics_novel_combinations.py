@@ -64,7 +64,7 @@ def test_a_linear_classifier_misses_what_a_perceptron_finds():
     """Scale is how far a code lies from 0, on either side: its values alternate along the line."""
     side = np.where(noise(len(GRID), seed=2) > 0, 1, -1)
     codes = np.column_stack([one_hot(0, 3), GRID[:, 1] * side + 0.05 * noise(len(GRID))])
-    details = score(codes, epochs=100).details
+    details = score(codes, epochs=60).details
     assert details["random_split.mlp"] > 0.95
     assert details["random_split.linear"] < 0.7
 
