@@ -205,6 +205,8 @@ def test_posterior_mig_states_what_shuffled_codes_get():
     wide, narrow = (posterior_mig(sample, np.full((200, 3), level)) for level in (0.0, -12.0))
     assert narrow.value == pytest.approx(narrow.details["chance"], abs=0.1)
     assert wide.details["chance"] < 0.02
+    copies = posterior_mig(Sample(9.0 * sample.factors, sample.factors), np.zeros((200, 2)))
+    assert copies.details["chance"] < 0.1 < 0.9 < copies.value
 
 
 @pytest.mark.parametrize("logvar", [-800.0, 800.0])
