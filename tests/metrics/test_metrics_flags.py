@@ -55,12 +55,6 @@ def test_noise_scores_the_chance_that_is_stated_or_0_where_it_was_taken_off(name
         assert not CARDS[name].adjusted or found.details["chance"] > 0.3
 
 
-@pytest.mark.parametrize("name", ["dci", "dci_explicitness", "infoe", "r2"])
-def test_what_states_no_chance_is_compared_with_it(name):
-    assert "chance" not in usual(name).details
-    assert CARDS[name].compared
-
-
 # Parts of a score (per factor, per code, relation), and its details.
 FACTOR, CODE, BOTH = {"per_factor"}, {"per_code"}, {"per_factor", "per_code"}
 OF_CODES, BINNED = {"active", "bins", "ceiling", "chance"}, {"bins", "ceiling", "chance"}

@@ -51,13 +51,6 @@ def test_sap_names_its_relation_and_is_scale_free_with_r2_only(worlds):
     assert sap(shrunk).value != sap(sample).value
 
 
-def test_sap_of_continuous_factors_is_what_algebra_says_of_fact_8():
-    z = np.random.default_rng(0).uniform(-1, 1, size=(100_000, 2))
-    codes = np.stack([z[:, 0], z[:, 0] ** 25 + z[:, 1] ** 25, z[:, 1]], axis=1)
-    # Code 1 has a squared correlation of (1/27)^2 / (1/3 * 2/51) = 0.105 with each factor.
-    assert sap(Sample(codes, z)).value == pytest.approx(1 - 0.105, abs=0.01)
-
-
 def test_sap_subtracts_the_chance_accuracy_of_dead_codes(worlds):
     result = sap(worlds["dead"])
     assert result.relation[4] == pytest.approx([1 / 3, 1 / 4, 1 / 5], abs=0.06)
