@@ -93,9 +93,7 @@ def _numbers(names: Sequence[str]) -> Values:
 
 def beyond_floats(column: Values) -> bool:
     """Whether all are whole numbers, of which some are so large that a float cannot tell them from their neighbours."""
-    if max(float(column.max()), -float(column.min())) < FIRST_MERGED:
-        return False
-    return column.dtype.kind != "f" or bool((column == np.rint(column)).all())
+    return max(float(column.max()), -float(column.min())) >= FIRST_MERGED and _whole(column)
 
 
 def _whole(column: Values) -> bool:

@@ -202,11 +202,7 @@ class Sample:
     @property
     def labels(self) -> Sample | None:
         """The sample with those factors alone that are labels; None where there are none."""
-        return self.of_kinds(LABELS)
-
-    def of_kinds(self, kinds: Collection[Kind]) -> Sample | None:
-        """Return the sample with the factors of these kinds alone; None where there are none."""
-        kept = [j for j, kind in enumerate(self.kinds) if kind in kinds]
+        kept = [j for j, kind in enumerate(self.kinds) if kind in LABELS]
         return self.of_factors(kept) if kept else None
 
     def of_factors(self, numbers: Collection[int]) -> Sample:

@@ -75,16 +75,6 @@ def informations(sample: Sample, generator: np.random.Generator, *, bins: int) -
     return matrices
 
 
-def normalised_informations(sample: Sample, generator: np.random.Generator, *, bins: int) -> _Informations:
-    """Return those of :func:`informations`, by the entropy of each factor, which all factors must have."""
-    scale = entropy(classes(sample, bins))
-    # Information cannot exceed entropy, but for rounding.
-    own, copied, of_shuffled = (
-        np.minimum(matrix / scale, 1.0) for matrix in informations(sample, generator, bins=bins)
-    )
-    return own, copied, of_shuffled
-
-
 def information_score(
     name: str,
     sample: Sample,
@@ -112,8 +102,11 @@ def information_score(
     """
     require_varying(sample)
     generator = given_generator(generator, metric=name)
-    relate = normalised_informations if by_entropy else informations
-    own, copied, of_shuffled = relate(sample, generator, bins=bins)
+    own, copied, of_shuffled = informations(sample, generator, bins=bins)
+    if by_entropy:
+        scale = entropy(classes(sample, bins))
+        # Information cannot exceed entropy, but for rounding.
+        own, copied, of_shuffled = (np.minimum(matrix / scale, 1.0) for matrix in (own, copied, of_shuffled))
     value, parts = aggregate(own)
     ceiling, chance = (of_copies or aggregate)(copied)[0], aggregate(of_shuffled)[0]
     count = {"active": int(own.any(axis=1).sum())} if active else {}

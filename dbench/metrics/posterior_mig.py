@@ -7,7 +7,6 @@ from scipy.special import logsumexp
 from dbench.codes import Sample
 from dbench.errors import InvalidInput
 from dbench.metrics.aggregations import gap_per_factor
-from dbench.metrics.ceilings import shuffled
 from dbench.metrics.inputs import as_codes, label_indices, labels_alone, require_count, require_varying
 from dbench.metrics.registry import Score, metric
 from dbench.metrics.relations import entropy
@@ -114,8 +113,8 @@ def posterior_mig(
     scale = entropy(sample.factors)
     labels = sample.factors.astype(np.int64)
     matrix = posterior_information(sample.codes, spread, labels, generator)
-    shuffled_labels = shuffled(Sample(labels.astype(np.float64), labels), generator).codes.astype(np.int64)
-    by_chance = posterior_information(sample.codes, spread, shuffled_labels, generator)
+    shuffled = labels[generator.permutation(len(labels))]
+    by_chance = posterior_information(sample.codes, spread, shuffled, generator)
     per_factor, chance = (np.minimum(gap_per_factor(information) / scale, 1.0) for information in (matrix, by_chance))
     return Score(
         "posterior_mig",

@@ -20,7 +20,7 @@ LABELS = RNG.integers(0, [3, 4], size=(600, 2))
 SIZE = RNG.normal(size=600)
 CODES = np.column_stack([LABELS, SIZE]) + RNG.normal(0, 0.2, (600, 3))
 KINDS = ("text", "discrete", "continuous")
-SPELLINGS = (["square", "ellipse", "heart"], ["a", "c", "b"], ["Z", "Y", "X"])
+SPELLINGS = (["square", "ellipse", "heart"], ["a", "c", "b"])
 IDS = LABELS[:, 1] + 2**60
 
 
@@ -61,10 +61,9 @@ def test_lists_of_integers_and_fractions_keep_the_integers() -> None:
 
 def test_other_names_for_the_same_categories_change_no_score() -> None:
     options: dict[str, Any] = {"repeats": 0, "fast": True}
-    first, *others = (score(CODES, frame(spelling), **options) for spelling in SPELLINGS)
+    first, other = (score(CODES[:200], frame(spelling)[:200], **options) for spelling in SPELLINGS)
     assert sum(result.score is not None for result in first.results) > 12
-    for other in others:
-        pd.testing.assert_frame_equal(first.frame, other.frame)
+    pd.testing.assert_frame_equal(first.frame, other.frame)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,12 @@ def test_hashes_of_64_bits_without_sign_are_labels_in_a_csv_file(tmp_path: Path)
     np.testing.assert_array_equal(read_codes(*written(tmp_path, "csv", hashes)).sample.factors, SMALL)  # type: ignore[arg-type]
 
 
+def test_fractions_beside_large_numbers_are_numbers_however_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("code_0,factor_0\n1,0.5\n2,0.50\n3,1e300\n")
+    found = read_codes(tmp_path / "t.csv", continuous=["factor_0"]).sample
+    assert found.factors.ravel().tolist() == [0.5, 0.5, 1e300]
+
+
 @pytest.mark.parametrize(
     "labels",
     [

@@ -188,17 +188,14 @@ def test_arrays_that_break_a_rule_are_refused(arrays: dict[str, NDArray], messag
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is empty"),
         ("\n1,2\n", "must begin with a line of column names"),
         ("code_0,factor_0\n", "at least one row below"),
-        ("code_0,code_0,factor_0\n1,2,3\n", "must name each column once, got 'code_0'"),
         ("code_0,factor_\x1b[2J\n1,2\n", "must have printable names for columns"),
         ("code_0,factor_0\n1,2\n3\n", "cannot be read"),
         ("code_0,factor_0\nred,1\n", "column 'code_0' must hold numbers, got text"),
         ("code_0,factor_0\n1,red\n2,\n", "must have printable text in every row, got ''"),
         ("code_0,factor_0\n1,\n", "must be finite, got nan in row 0, column 'factor_0'"),
         ("code_0,factor_0\n1,2\nnan,2\n", "must be finite, got nan in row 1"),
-        ("code_0;factor_0\n1;2\n", "must have columns with commas between them, got ';' in its only name"),
         ("code_0,factor_0\n1,2\n1,\xff\xfe\n", "cannot be read"),
         ("code_0,factor_0\r1,2\r", "cannot be read"),
         ("code_0," * 200_000, "line of column names of at most"),
@@ -285,13 +282,13 @@ def test_a_shape_that_the_file_does_not_hold_is_refused_before_anything_is_alloc
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize(("names", "most"), [(["c.npz"], 100), (["c.npy", "f.npy"], 20)])
+@pytest.mark.parametrize(("names", "most"), [(["c.npz"], 50), (["c.npy", "f.npy"], 15)])
 def test_a_long_archive_takes_the_memory_of_one_array_and_npy_files_that_of_their_kept_rows(
     names: list[str], most: int, tmp_path: Path
 ) -> None:
-    n = 400_000
-    codes, factors = np.zeros((n, 20)), np.zeros((n, 1), dtype=np.int8)  # 64 MB
-    np.savez_compressed(tmp_path / "c.npz", codes=codes, factors=factors)  # less than 100 kB
+    n = 200_000
+    codes, factors = np.zeros((n, 20)), np.zeros((n, 1), dtype=np.int8)  # 32 MB
+    np.savez_compressed(tmp_path / "c.npz", codes=codes, factors=factors)  # less than 50 kB
     np.save(tmp_path / "c.npy", np.asfortranarray(codes))
     np.save(tmp_path / "f.npy", factors)
     tracemalloc.start()

@@ -3,7 +3,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -24,6 +24,7 @@ MATRICES = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=6), 
 
 
 @given(MATRICES)
+@settings(max_examples=40)
 def test_scores_of_any_matrix_lie_between_0_and_1(matrix):
     for aggregate in (dci_disentanglement, dci_completeness):
         assert 0.0 <= aggregate(matrix) <= 1.0
@@ -32,6 +33,7 @@ def test_scores_of_any_matrix_lie_between_0_and_1(matrix):
 
 
 @given(MATRICES, st.randoms(use_true_random=False))
+@settings(max_examples=40)
 def test_the_order_of_codes_and_factors_does_not_matter(matrix, random):
     rows, columns = list(range(matrix.shape[0])), list(range(matrix.shape[1]))
     random.shuffle(rows)
@@ -42,6 +44,7 @@ def test_the_order_of_codes_and_factors_does_not_matter(matrix, random):
 
 
 @given(MATRICES)
+@settings(max_examples=40)
 def test_completeness_is_disentanglement_of_the_transposed_matrix(matrix):
     assert dci_completeness(matrix) == dci_disentanglement(matrix.T)
 

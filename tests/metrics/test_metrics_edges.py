@@ -30,7 +30,6 @@ from dbench.metrics import (
 from dbench.metrics.boosted_trees import boosted_trees
 from dbench.metrics.dci_explicitness import _explicitness
 from dbench.metrics.inputs import in_range, label_indices
-from dbench.metrics.interventions import _segment_quantile
 from dbench.metrics.lasso import _walk
 from dbench.metrics.linear_accuracy import linear_accuracies
 from dbench.metrics.relations.importance import _ensemble
@@ -76,12 +75,6 @@ def test_a_single_test_vote_is_all_right_or_all_wrong():
 def test_the_accuracy_of_each_factor_is_its_own():
     part = Sample(BITS[:, :1].astype(float), BITS)
     assert linear_accuracies(part, part).tolist() == [1.0, 0.5]
-
-
-def test_a_quantile_of_one_observation_is_that_observation():
-    columns = np.arange(64.0)[None]
-    assert _segment_quantile(columns, np.array([1, 63]), 0.5).tolist() == [[0.0, 32.0]]
-    assert _segment_quantile(columns[:, :3], np.array([1, 2]), 0.5).tolist() == [[0.0, 1.5]]
 
 
 @pytest.mark.parametrize("estimator", ["gbt", "forest"])
@@ -153,14 +146,6 @@ def test_total_correlation_of_huge_codes_counts_those_that_meet_their_mean():
 def test_a_lasso_of_few_rows_has_as_many_folds_as_there_are(rows):
     labels = np.arange(rows)[:, None]
     assert np.isfinite(dci(Sample(1.0 * labels, labels), estimator="lasso").value)
-
-
-@pytest.mark.parametrize("metric", [mlp_accuracy, nk])
-@pytest.mark.parametrize("name", ["epochs", "batch", "hidden"])
-def test_a_perceptron_takes_counts_from_one(metric, name):
-    with pytest.raises(InvalidInput, match=f"{name} must be .* at least 1, got 0"):
-        metric(UNEVEN, **{name: 0})
-    assert np.isfinite(metric(UNEVEN, **({"epochs": 2, "hidden": 2} | {name: 1})).value)
 
 
 @pytest.mark.parametrize("metric", [partial(mlp_accuracy, epochs=1, hidden=2), linear_accuracy])

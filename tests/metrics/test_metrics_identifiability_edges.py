@@ -37,9 +37,9 @@ def noise(n, d, k=3, values=4, seed=0):
 
 
 @pytest.mark.parametrize("metric", [mcc, partial(mcc, correlation="spearman")], ids=["pearson", "spearman"])
-@pytest.mark.parametrize("d", [2, 20, 200])
+@pytest.mark.parametrize("d", [2, 200])
 def test_mcc_of_noise_is_0_on_average_at_any_width(metric, d):
-    scores = np.array([metric(noise(100, d, seed=seed)).value for seed in range(100)])
+    scores = np.array([metric(noise(100, d, seed=seed)).value for seed in range(40)])
     assert abs(scores.mean()) < 3 * stats.sem(scores)
 
 
@@ -57,33 +57,11 @@ def test_factors_without_a_code_count_as_0_in_mcc():
     assert sorted(result.per_factor.round(9)) == [0, 0, 0, 1]
 
 
-def test_spearman_does_not_see_a_monotone_map_and_pearson_does():
-    factors = np.random.default_rng(0).integers(10, size=(1000, 2))
-    plain, ranked = (mcc(np.exp(factors), factors, correlation=c).value for c in ("pearson", "spearman"))
-    assert ranked == pytest.approx(1)
-    assert plain < 0.8
-
-
-@pytest.mark.parametrize(("metric", "d"), [(r2, 50), (infoe, 50), (partial(r2, model="nonlinear"), 50)])
-def test_what_is_fitted_says_nothing_of_noise(metric, d):
-    scores = [metric(noise(300, d, seed=seed)).value for seed in range(5)]
-    assert max(scores) < 0.02
-
-
 def test_r2_of_noise_is_0_however_many_codes_there_are():
     sample = noise(300, 100)
     in_sample = LinearRegression().fit(sample.codes, sample.factors).score(sample.codes, sample.factors)
     assert in_sample > 0.3  # what others report
     assert r2(sample).value == 0
-
-
-def test_r2_undoes_a_rotation_and_the_nonlinear_one_a_curve():
-    rng = np.random.default_rng(0)
-    factors = rng.uniform(-1, 1, size=(1000, 2))
-    turned = factors @ [[0.6, -0.8], [0.8, 0.6]]
-    assert r2(turned, factors).value == pytest.approx(1)
-    bent = np.stack([factors[:, 0] ** 3, factors[:, 1] + factors[:, 0] ** 2], axis=1)
-    assert r2(bent, factors, model="nonlinear").value > r2(bent, factors).value + 0.05
 
 
 def test_infoe_of_noise_is_0_however_many_codes_there_are():
@@ -173,18 +151,6 @@ def test_codes_that_tell_nothing_are_not_explicit():
     assert dci_explicitness(np.ones((50, 2)), np.arange(50) % 3).value == 0
 
 
-def test_what_a_line_reads_is_explicit_and_what_takes_capacity_is_less():
-    rng = np.random.default_rng(0)
-    factors = rng.integers(2, size=(1500, 1))
-    hidden = rng.integers(2, size=1500) * 2
-    easy = 1.0 * factors
-    parity = 1.0 * (factors[:, 0] + hidden)[:, None]  # four places in a row, every other one of the same label
-    simple, hard = (dci_explicitness(codes, factors) for codes in (easy, parity))
-    assert simple.value > 0.99
-    assert hard.details["informativeness"] > 0.99  # sixteen units are enough
-    assert hard.value < 0.9
-
-
 def test_posterior_mig_of_narrow_posteriors_is_exact():
     grid = np.tile(np.indices((2, 8)).reshape(2, -1).T, (20, 1))
     result = posterior_mig(Sample(1.0 * grid, grid), np.full(grid.shape, -20.0))
@@ -205,6 +171,8 @@ def test_posterior_mig_states_what_shuffled_codes_get():
     wide, narrow = (posterior_mig(sample, np.full((200, 3), level)) for level in (0.0, -12.0))
     assert narrow.value == pytest.approx(narrow.details["chance"], abs=0.1)
     assert wide.details["chance"] < 0.02
+    copies = posterior_mig(Sample(9.0 * sample.factors, sample.factors), np.zeros((200, 2)))
+    assert copies.details["chance"] < 0.1 < 0.9 < copies.value
 
 
 @pytest.mark.parametrize("logvar", [-800.0, 800.0])
@@ -221,16 +189,3 @@ def test_posterior_mig_refuses_other_shapes_and_what_is_not_finite(logvar):
         posterior_mig(noise(200, 3), logvar)
     with pytest.raises(InvalidInput, match="discrete factors"):
         posterior_mig(Sample(np.zeros((9, 3)), np.random.default_rng(0).normal(size=(9, 1))), np.zeros((9, 3)))
-
-
-@pytest.mark.parametrize(
-    ("metric", "options", "words"),
-    [
-        (mcc, {"correlation": "kendall"}, "correlation must be 'pearson' or 'spearman', got 'kendall'"),
-        (r2, {"model": "forest"}, "model must be 'linear' or 'nonlinear', got 'forest'"),
-        (infoe, {"penalty": 0}, "penalty must be a finite number above 0, got 0"),
-    ],
-)
-def test_an_option_that_does_not_exist_is_refused(metric, options, words):
-    with pytest.raises(InvalidInput, match=words):
-        metric(noise(50, 2), **options)

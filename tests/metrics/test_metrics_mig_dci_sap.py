@@ -25,7 +25,8 @@ def test_the_position_of_dead_codes_changes_nothing(worlds):
 
 
 def test_boosted_trees_and_the_forest_rank_alike_and_are_named_apart(worlds):
-    gbt, forest = ([dci(worlds[name], estimator=kind) for name in ("rotated", "dead")] for kind in ("gbt", "forest"))
+    parts = [worlds[name].take(np.arange(200)) for name in ("rotated", "dead")]
+    gbt, forest = ([dci(part, estimator=kind) for part in parts] for kind in ("gbt", "forest"))
     assert {score.metric for score in gbt} == {"dci"}
     assert {score.metric for score in forest} == {"dci[forest]"}
     assert gbt[0].value < gbt[1].value
@@ -48,13 +49,6 @@ def test_sap_names_its_relation_and_is_scale_free_with_r2_only(worlds):
     named = Sample(sample.codes, 1000 * sample.factors**3)
     assert sap(named, relation="r2").value == sap(sample, relation="r2").value  # labels are names, in order
     assert sap(shrunk).value != sap(sample).value
-
-
-def test_sap_of_continuous_factors_is_what_algebra_says_of_fact_8():
-    z = np.random.default_rng(0).uniform(-1, 1, size=(100_000, 2))
-    codes = np.stack([z[:, 0], z[:, 0] ** 25 + z[:, 1] ** 25, z[:, 1]], axis=1)
-    # Code 1 has a squared correlation of (1/27)^2 / (1/3 * 2/51) = 0.105 with each factor.
-    assert sap(Sample(codes, z)).value == pytest.approx(1 - 0.105, abs=0.01)
 
 
 def test_sap_subtracts_the_chance_accuracy_of_dead_codes(worlds):
@@ -109,8 +103,8 @@ def test_dci_with_lasso_answers_tiny_samples():
 
 def test_the_preset_of_suter_is_the_forest_of_appendix_d_1():
     rng = np.random.default_rng(1)
-    factors = rng.integers(4, size=(6000, 2))
-    codes = np.concatenate([factors + 0.3 * rng.normal(size=(6000, 2)), rng.normal(size=(6000, 2))], axis=1)
+    factors = rng.integers(4, size=(3000, 2))
+    codes = np.concatenate([factors + 0.3 * rng.normal(size=(3000, 2)), rng.normal(size=(3000, 2))], axis=1)
     sample = Sample(codes, factors)
     result = dci(sample, estimator="suter", generator=np.random.default_rng(5))
     stream = np.random.default_rng(5)

@@ -11,7 +11,7 @@ SIZES = (3, 4, 40)
 NAMES = ("shape", "scale", "pos")
 GRID = np.indices(SIZES).reshape(3, -1).T
 NOVEL = (GRID[:, :2] == [1, 2]).all(axis=1)
-QUICK = {"epochs": 30, "batch": 32, "hidden": 64}
+QUICK = {"epochs": 20, "batch": 32, "hidden": 32}
 
 
 def noise(*shape, seed=0):
@@ -64,7 +64,7 @@ def test_a_linear_classifier_misses_what_a_perceptron_finds():
     """Scale is how far a code lies from 0, on either side: its values alternate along the line."""
     side = np.where(noise(len(GRID), seed=2) > 0, 1, -1)
     codes = np.column_stack([one_hot(0, 3), GRID[:, 1] * side + 0.05 * noise(len(GRID))])
-    details = score(codes, epochs=100).details
+    details = score(codes, epochs=60).details
     assert details["random_split.mlp"] > 0.95
     assert details["random_split.linear"] < 0.7
 
@@ -82,7 +82,7 @@ def test_factors_not_asked_for_do_not_matter_nor_does_it_to_say_that_all_points_
     other = np.column_stack([GRID[:, :2], GRID[::-1, 2]])
     assert score(DISENTANGLED, labels=other).details == known
     assert score(DISENTANGLED, train=440).details == known
-    assert score(DISENTANGLED, train=200).details["mlp"] > 0.9
+    assert score(DISENTANGLED, train=200, epochs=40).details["mlp"] > 0.9
 
 
 def test_the_generator_decides_the_score_and_labels_may_have_any_names():

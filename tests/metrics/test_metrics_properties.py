@@ -1,3 +1,4 @@
+import functools
 import inspect
 import re
 import subprocess
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import dbench.metrics as metrics
 from dbench.codes import GridSource, Sample
-from dbench.errors import InvalidInput, UnknownName
+from dbench.errors import InvalidInput
 from dbench.metrics import METRICS, Score, find_metric
 
 SIZES = (3, 4, 5)
@@ -64,8 +65,14 @@ def score(name, codes, **options):
     if needs == "posterior":
         return METRICS[name](codes[ROWS], np.zeros((600, 5)), **options)
     if needs == "sample+logvar":
-        return METRICS[name](Sample(codes[ROWS], GRID[ROWS]), np.full((600, 5), -4.0), **options)
+        few = ROWS[:250]  # its time grows as their square
+        return METRICS[name](Sample(codes[few], GRID[few]), np.full((250, 5), -4.0), **options)
     return METRICS[name](Sample(codes[ROWS], GRID[ROWS]), **options)
+
+
+@functools.cache
+def usual(name):
+    return score(name, CODES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,8 +86,8 @@ def test_a_metric_is_exported_under_its_own_name(name):
     ("name", "change"), [(name, change) for name in NAMES for change in sorted(CARDS[name].invariant)]
 )
 def test_a_declared_invariance_holds(name, change):
-    before, after = score(name, CODES), score(name, TRANSFORMS[change](CODES))
-    assert after.value == pytest.approx(before.value, abs=CARDS[name].tolerance)
+    after = score(name, TRANSFORMS[change](CODES))
+    assert after.value == pytest.approx(usual(name).value, abs=CARDS[name].tolerance)
 
 
 @pytest.mark.parametrize(
@@ -97,20 +104,19 @@ def test_codes_may_be_as_large_or_small_as_floats_are(name, unit):
     [(name, change) for name in APPROXIMATE for change in sorted(CARDS[name].varies) if change != "scale"],
 )
 def test_an_undeclared_change_moves_a_fitted_score_only_a_little(name, change):
-    before, after = score(name, CODES), score(name, TRANSFORMS[change](CODES))
-    assert abs(after.value - before.value) < APPROXIMATE[name]
+    assert abs(score(name, TRANSFORMS[change](CODES)).value - usual(name).value) < APPROXIMATE[name]
 
 
 @pytest.mark.parametrize(
     "name", ["beta_vae_metric", "sap", "factor_vae", "gaussian_total_correlation", "informative_codes"]
 )
 def test_a_denied_invariance_to_scale_is_really_absent(name):
-    assert abs(score(name, CODES * 1e-7).value - score(name, CODES).value) > 0.01
+    assert abs(score(name, CODES * 1e-7).value - usual(name).value) > 0.01
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_score_is_a_python_float_within_its_bounds_that_repeats(name):
-    result = score(name, CODES)
+    result = usual(name)
     low, high = CARDS[name].bounds
     assert isinstance(result, Score)
     assert type(result.value) is float
@@ -166,7 +172,7 @@ def test_labels_are_arbitrary(name):
     if CARDS[name].ordered or "permutation" in CARDS[name].varies:
         odd = np.array([-9, 2, 5, 70, 1000])  # by rank, or what they draw depends on the order
     relabelled = METRICS[name](Sample(CODES[ROWS], odd[GRID[ROWS]]), **CARDS[name].quick)
-    assert relabelled.value == pytest.approx(score(name, CODES).value, abs=1e-2)
+    assert relabelled.value == pytest.approx(usual(name).value, abs=1e-2)
 
 
 @pytest.mark.parametrize("name", LABELS_ONLY)
@@ -187,7 +193,7 @@ def test_continuous_factors_are_scored_where_that_makes_sense(name):
 
 
 @pytest.mark.parametrize("name", sorted(set(OF_FACTORS) - set(LABELS_ONLY)))
-@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60, -(2.0**-400), 2.0**400, 2.0**1022])
+@pytest.mark.parametrize("unit", [2.0**60, -(2.0**-400), 2.0**1022])
 def test_the_unit_of_a_continuous_factor_changes_nothing(name, unit):
     factors = np.random.default_rng(1).uniform(-1, 1, size=(300, 2))
     codes = factors + 0.2 * OTHER[:300, :2]
@@ -211,29 +217,30 @@ def test_a_count_is_taken_from_its_least_on_and_refused_below_or_where_it_is_non
     for value in (least - 1, -1, True, 2.5, "2", float("nan")):
         with pytest.raises(InvalidInput, match=f"^{option} must be an integer of at least {least}, got {value!r}$"):
             score(name, CODES, **{option: value})
-    accepted = 600 if option == "draws" else least  # few rows that are drawn need not vary in every factor
-    assert np.isfinite(score(name, CODES, **{option: accepted}).value)
+    accepted = 250 if option == "draws" else least  # few rows that are drawn need not vary in every factor
+    short = {"epochs": 1} if "epochs" in CARDS[name].quick else {}  # a batch of one is a step for each row
+    assert np.isfinite(score(name, CODES, **short | {option: accepted}).value)
 
 
 @pytest.mark.parametrize(("name", "option"), [key for key, kind in OPTIONS.items() if kind in (float, float | None)])
-@pytest.mark.parametrize("value", ["1", [1.0], True, np.nan, np.inf, -np.inf, -1.0])
-def test_a_number_is_refused_where_it_is_none_or_out_of_range(name, option, value):
-    with pytest.raises(InvalidInput, match=f"^{option} must .*, got .*{re.escape(str(value))}"):
-        score(name, CODES, **{option: value})
+def test_a_number_is_refused_where_it_is_none_or_out_of_range(name, option):
+    for value in ("1", [1.0], True, np.nan, np.inf, -np.inf, -1.0):
+        with pytest.raises(InvalidInput, match=f"^{option} must .*, got .*{re.escape(str(value))}"):
+            score(name, CODES, **{option: value})
 
 
 @pytest.mark.parametrize(("name", "option"), [key for key, kind in OPTIONS.items() if kind is bool])
-@pytest.mark.parametrize("value", ["no", 0, 1, None])
-def test_a_flag_is_true_or_false_and_nothing_that_passes_for_it(name, option, value):
-    with pytest.raises(InvalidInput, match=f"^{option} must be True or False, got {value!r}$"):
-        score(name, CODES, **{option: value})
+def test_a_flag_is_true_or_false_and_nothing_that_passes_for_it(name, option):
+    for value in ("no", 0, 1, None):
+        with pytest.raises(InvalidInput, match=f"^{option} must be True or False, got {value!r}$"):
+            score(name, CODES, **{option: value})
 
 
 @pytest.mark.parametrize(("name", "option"), [key for key, kind in OPTIONS.items() if get_origin(kind) is Literal])
-@pytest.mark.parametrize("value", ["x", 3, None, ["x"]])
-def test_a_choice_is_one_of_those_named(name, option, value):
-    with pytest.raises(InvalidInput, match=f"{option} must be .*, got {re.escape(repr(value))}"):
-        score(name, CODES, **{option: value})
+def test_a_choice_is_one_of_those_named(name, option):
+    for value in ("x", 3, None, ["x"]):
+        with pytest.raises(InvalidInput, match=f"{option} must be .*, got {re.escape(repr(value))}"):
+            score(name, CODES, **{option: value})
 
 
 TWO = {"downstream": {}, "statistical_efficiency": {"few": 1, "many": 1}}  # room for no more
@@ -245,11 +252,6 @@ def test_two_observations_are_enough_to_get_an_answer(name):
     assert np.isfinite(METRICS[name](tiny, **TWO.get(name, CARDS[name].quick)).value)
 
 
-def test_a_misspelt_metric_names_the_nearest():
-    with pytest.raises(UnknownName, match="did you mean 'mig'"):
-        find_metric("migg")
-
-
 def test_importing_the_metrics_does_not_import_torch():
     code = "import sys, dbench.metrics; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -257,7 +259,7 @@ def test_importing_the_metrics_does_not_import_torch():
 
 @pytest.mark.parametrize("name", [name for name in OF_SAMPLE if CARDS[name].speed != "slow"])
 @given(seed=st.integers(0, 100_000))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_odd_samples_are_scored_within_bounds_or_refused(name, seed):
     rng = np.random.default_rng(seed)
     n, d, k = rng.integers(2, 40), rng.integers(1, 5), rng.integers(1, 4)

@@ -53,13 +53,6 @@ def squared_correlation(codes: ArrayLike, factors: ArrayLike) -> NDArray[np.floa
     return np.minimum(correlation(codes, factors) ** 2, 1.0)
 
 
-def _scaling(code: Array) -> tuple[float, float, float]:
-    """Centre and spread of a code, and its centre in spreads; a constant code has spread 0."""
-    low, high = float(code.min()), float(code.max())
-    centre, spread = low / 2 + high / 2, high / 2 - low / 2
-    return centre, spread, centre / spread if spread > 0 else 0.0
-
-
 def _fit(u: Array, signs: Array, penalty: float, spread: float, offset: float) -> tuple[Array, Array]:
     """Solve one machine for each row of ``signs`` by Newton's method; return slopes and heights at u = 0.
 
@@ -111,12 +104,13 @@ def svm_predictability(train: Sample, test: Sample, *, penalty: float = 0.01) ->
     accuracy = np.empty((train.n_codes, train.n_factors))
     labels = [np.unique(column, return_inverse=True) for column in train.factors.T]
     for i, code in enumerate(train.codes.T):
-        centre, spread, offset = _scaling(code)
-        scale = spread if spread > 0 else np.inf
+        low, high = float(code.min()), float(code.max())
+        centre, spread = low / 2 + high / 2, high / 2 - low / 2
+        scale = spread if spread > 0 else np.inf  # of a constant code all becomes 0
         u, u_test = (code - centre) / scale, (test.codes[:, i] - centre) / scale
         for j, (values, index) in enumerate(labels):
             signs = np.where(np.arange(len(values))[:, None] == index, 1.0, -1.0)
-            slopes, heights = _fit(u, signs, penalty, spread, offset)
+            slopes, heights = _fit(u, signs, penalty, spread, centre / scale)
             predicted = values[(slopes * u_test[:, None] + heights).argmax(axis=1)]
             accuracy[i, j] = (predicted == test.factors[:, j]).mean()
     return accuracy
