@@ -9,7 +9,7 @@ import torch
 from reference_network import reference
 from torch import nn
 
-from dbench.errors import DamagedData, InvalidInput
+from dbench.errors import InvalidInput
 from dbench.models import NETWORKS
 from dbench.models.objectives import OBJECTIVES, ObjectiveCard, beta_vae, find_card
 from dbench.models.objectives.discriminator import discriminate
@@ -253,13 +253,6 @@ def test_a_rate_that_is_nobodys_or_nothing_is_refused(objective, constants, mess
 def test_factors_that_do_not_fit_are_refused(images, factors, greedy, change, message):
     with pytest.raises(InvalidInput, match=message):
         train(greedy, images, NETWORK, steps=1, **change(factors))
-
-
-def test_a_state_without_the_members_parameters_is_refused(images):
-    member = Member("factor_vae", 1.0, {"seed": 0})
-    tensors = train([member], images, NETWORK, steps=1, **SETTINGS).to_tensors()
-    with pytest.raises(DamagedData, match="state"):
-        State.from_tensors(tensors, NETWORK)
 
 
 @pytest.mark.parametrize(
