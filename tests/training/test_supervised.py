@@ -70,7 +70,7 @@ def test_weak_de_holds_unlabelled_images_to_their_regions(images, factors):
     batch, labelled = _trained("weak_de", 10.0, images, factors, steps=300, **settings)
     mean, (centre, _) = batch.mean[0], region(batch, factors.unsqueeze(0))
     apart, spread = ((mean - place).square()[~labelled].mean() for place in (centre[0], mean.mean(0)))
-    assert float(apart) < 0.6 * float(spread)
+    assert float(apart) < 0.7 * float(spread)
     assert 0.2 < float(mean.std(0).mean()) < 0.8  # 0.58 for the uniform law on (-1, 1)
 
 
