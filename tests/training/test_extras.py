@@ -169,6 +169,19 @@ def test_an_objective_is_given_what_its_card_asks_for(images, factors, greedy, b
     assert SEEN[0].extra["adversary.1.weight"].shape == (2, 5, 6)
 
 
+def _beta_vae_that_looks_at_another_batch(batch, *, beta):
+    terms = beta_vae(batch, beta=beta)
+    return replace(terms, loss=terms.loss + batch.other.mean.square().mean((1, 2)))
+
+
+def test_a_second_batch_is_encoded_by_the_members_that_ask_for_it(images, monkeypatch, same):
+    _beta_vae_that_looks_at_another_batch.card = replace(beta_vae.card, name="looks", second_batch=True)
+    monkeypatch.setitem(OBJECTIVES, "looks", _beta_vae_that_looks_at_another_batch)
+    members = [*_members("beta_vae", (1.0,)), *_members("looks", (1.0,))]
+    together, alone = (train(those, images, NETWORK, steps=5, **SETTINGS) for those in (members, members[2:]))
+    assert same(together, alone, rows=slice(2, 4))
+
+
 def test_head_and_adversary_each_follow_their_own_loss_at_their_own_rate(images, factors, greedy):
     """Adam's first step is its learning rate against the sign of the gradient, whatever the gradient's size."""
     state = train(greedy[:1], images, NETWORK, steps=1, factors=factors, **SETTINGS)
