@@ -12,6 +12,7 @@ SIZES = (5, 5)
 @pytest.fixture(scope="module", autouse=True)
 def block():
     """Take blocks of ten steps in place of a hundred: what is asked of a block does not hang on its length."""
+    assert state.BLOCK == ensemble.BLOCK == 100  # which every run's result hangs on
     with pytest.MonkeyPatch.context() as patch:
         for module in (state, ensemble):
             patch.setattr(module, "BLOCK", 10)
