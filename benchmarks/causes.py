@@ -95,7 +95,7 @@ def random_split(options: argparse.Namespace) -> None:
     - The size of the images: refuted if the pixels reach 0.9, supported if they stay below the bounds.
     """
     data, images = images_of(f"{MICRO.data[0]}-without-random0")
-    steps = max(100, round(NOVEL.steps * options.share / 100) * 100)
+    steps = round(NOVEL.steps * options.share)
     found = {"pixels": recognised(images.flatten(1).numpy()[None], data, options.share)}
     for objective in ("beta_vae", "mtd"):
         profile = NOVEL.runs(objectives=[objective], seeds=PILOT_SEEDS[: options.seeds])

@@ -97,7 +97,7 @@ def keys_of(objective: str, strengths: Sequence[float], options: argparse.Namesp
     data = [options.data] if options.data else ()
     template = profile.runs(data=data, objectives=[objective], seeds=[PILOT_SEEDS[0]])[0]
     changed = {"steps": template.steps, **changed}
-    changed["steps"] = max(100, round(changed["steps"] * options.share / 100) * 100)  # type: ignore[call-overload,operator]
+    changed["steps"] = round(changed["steps"] * options.share)  # type: ignore[call-overload,operator]
     seeds = PILOT_SEEDS[: options.seeds]
     return [replace(template, strength=s, seed=seed, **changed) for s in strengths for seed in seeds]  # type: ignore[arg-type]
 

@@ -178,24 +178,30 @@ class GridData(ABC):
         """Return the images of factors that have been checked."""
 
 
-class Downsampled(GridData):
-    """Another data set with each block of ``block`` x ``block`` pixels averaged to one, rounded halves up."""
+class Derived(GridData):
+    """Images made of those of another data set, whose factors and held-out points they share."""
 
-    def __init__(self, base: DataSet, block: int, *, name: str) -> None:
-        channels, height, width = base.image_shape
-        if block < 1 or height % block or width % block:
-            raise InvalidInput(f"block must divide the image size {height} x {width}, got {block}")
-        self.name = name
-        self.factor_names = base.factor_names
-        self.factor_sizes = base.factor_sizes
-        self.image_shape = (channels, height // block, width // block)
-        self.stochastic = base.stochastic
-        self.fingerprint = digest("mean over blocks, halves up", str(block), base.fingerprint)
-        self._base, self._block = base, block
+    def __init__(self, base: DataSet, *, name: str) -> None:
+        self.name, self._base = name, base
+        self.factor_names, self.factor_sizes = base.factor_names, base.factor_sizes
+        self.image_shape, self.stochastic = base.image_shape, base.stochastic
 
     def held_out(self) -> NDArray[np.bool_]:
         """Return the mask of the other data set."""
         return self._base.held_out()
+
+
+class Downsampled(Derived):
+    """Another data set with each block of ``block`` x ``block`` pixels averaged to one, rounded halves up."""
+
+    def __init__(self, base: DataSet, block: int, *, name: str) -> None:
+        super().__init__(base, name=name)
+        channels, height, width = base.image_shape
+        if block < 1 or height % block or width % block:
+            raise InvalidInput(f"block must divide the image size {height} x {width}, got {block}")
+        self.image_shape = (channels, height // block, width // block)
+        self.fingerprint = digest("mean over blocks, halves up", str(block), base.fingerprint)
+        self._block = block
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         channels, height, width = self.image_shape

@@ -10,29 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.data.archives import read_shipped
-from dbench.data.base import BATCH, DataSet, Factors, GridData, Images, digest
+from dbench.data.base import BATCH, DataSet, Derived, Factors, Images, digest
 
 SCREAM_FILE = "scream.npz"
 SCREAM_SHA256 = "321e7ddc8639c8ca707658f561aeeff5bff09386c147774a107161b58163b826"
 
 
-class _Variant(GridData):
+class _Variant(Derived):
     """White sprites on black, turned into coloured images by a subclass's :meth:`_paint`."""
 
     rule: ClassVar[str]  # what the painting does, for the fingerprint
-    stochastic = True
 
     def __init__(self, base: DataSet, *, name: str) -> None:
-        self.name = name
-        self.factor_names = base.factor_names
-        self.factor_sizes = base.factor_sizes
-        self.image_shape = (3, *base.image_shape[1:])
+        super().__init__(base, name=name)
+        self.image_shape, self.stochastic = (3, *base.image_shape[1:]), True
         self.fingerprint = digest(self.rule, base.fingerprint)
-        self._base = base
-
-    def held_out(self) -> NDArray[np.bool_]:
-        """Return the mask of the base."""
-        return self._base.held_out()
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         """Paint the base's sprites, a batch at a time; every image draws equally much, so batches change nothing."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench import seeds
-from dbench.data.base import DataSet, Factors, GridData, Images, digest
+from dbench.data.base import DataSet, Derived, Factors, Images, digest
 from dbench.errors import InvalidInput, UnknownName
 
 WITHOUT = "-without-"
@@ -26,7 +26,7 @@ _PAPER: dict[str, tuple[tuple[str, str], tuple[tuple[int, int], ...]]] = {
 }
 
 
-class HeldOut(GridData):
+class HeldOut(Derived):
     """Another data set of which some grid points are kept from training; factors, grid and images are the other's.
 
     Args:
@@ -49,9 +49,7 @@ class HeldOut(GridData):
             raise InvalidInput("HeldOut needs either a combination or a draw, got " + ("both", "neither")[draw is None])
         if base.held_out().any():
             raise InvalidInput(f"base must be a data set that holds no points out, got {base.name!r}")
-        self.factor_names, self.factor_sizes = base.factor_names, base.factor_sizes
-        self.image_shape, self.stochastic = base.image_shape, base.stochastic
-        self._base = base
+        super().__init__(base, name=base.name)
         if combination is not None:
             combination = {name: combination[name] for name in sorted(combination, key=self._place)}
             self.combined, self._held_out = self._combination(combination)

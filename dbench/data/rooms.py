@@ -4,7 +4,7 @@ What is seen depends on scale, shape and orientation alone, 480 views, and an im
 view is kept as how much of floor, wall and object a pixel shows and how brightly they are lit.
 """
 
-from functools import cached_property
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 class Rooms(GridData):
     """Cube, cylinder, ball and capsule, scaled from 0.75 to 1.25; the camera goes around them from -30 to 30 degrees.
 
-    The first image asked for takes some seconds, in which all views are drawn (6 MB).
+    The first image asked for takes some seconds, in which all views are drawn (6 MB), once in a process.
     """
 
     name = "rooms"
@@ -41,32 +41,33 @@ class Rooms(GridData):
         numbers = (RAYS, FIELD, DISTANCE, HEIGHT, AIM, WIDTH, DEPTH, LIGHT, AMBIENT, SATURATION)
         self.fingerprint = digest(RULE, repr(numbers))
 
-    @cached_property
-    def _views(self) -> NDArray[np.uint8]:
-        """8 x 4 x 15 x 3 x 4096: how much of floor, wall and object, and how bright, in 255 steps."""
-        views = np.empty((SCALES, SHAPES, ORIENTATIONS, 3, SIDE * SIDE), dtype=np.uint8)
-        for turn, angle in enumerate(np.radians(np.linspace(-30, 30, ORIENTATIONS))):
-            camera, rays = _camera(angle)
-            room, of_wall, far = _room(camera, rays)
-            for scale, size in enumerate(np.linspace(0.75, 1.25, SCALES)):
-                for shape in range(SHAPES):
-                    lit, near = _object(shape, size, camera, rays)
-                    seen = near < far
-                    parts = np.where([~seen & ~of_wall, ~seen & of_wall, seen], [room, room, lit], 0.0)
-                    blocks = parts.reshape(3, SIDE, RAYS, SIDE, RAYS).mean(axis=(2, 4))
-                    views[scale, shape, turn] = np.floor(255 * blocks).reshape(3, -1)  # at most 255 together
-        return views
-
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         """Mix the three colours of each image; in whole numbers, so that every machine gives the same bytes."""
         images = np.empty((len(factors), *self.image_shape), dtype=np.uint8)
         for start in range(0, len(factors), BATCH):
             part = factors[start : start + BATCH]
             colours = _COLOURS[part[:, :3]].transpose(0, 2, 1)  # n x channels x materials
-            views = self._views[tuple(part[:, 3:].T)].astype(np.float32)
+            views = _views()[tuple(part[:, 3:].T)].astype(np.float32)
             mixed = (colours @ views + 127) // 255  # below 2^24, so exact
             images[start : start + BATCH] = mixed.reshape(-1, *self.image_shape)
         return images
+
+
+@cache
+def _views() -> NDArray[np.uint8]:
+    """Draw 8 x 4 x 15 x 3 x 4096: how much of floor, wall and object, and how bright, in 255 steps."""
+    views = np.empty((SCALES, SHAPES, ORIENTATIONS, 3, SIDE * SIDE), dtype=np.uint8)
+    for turn, angle in enumerate(np.radians(np.linspace(-30, 30, ORIENTATIONS))):
+        camera, rays = _camera(angle)
+        room, of_wall, far = _room(camera, rays)
+        for scale, size in enumerate(np.linspace(0.75, 1.25, SCALES)):
+            for shape in range(SHAPES):
+                lit, near = _object(shape, size, camera, rays)
+                seen = near < far
+                parts = np.where([~seen & ~of_wall, ~seen & of_wall, seen], [room, room, lit], 0.0)
+                blocks = parts.reshape(3, SIDE, RAYS, SIDE, RAYS).mean(axis=(2, 4))
+                views[scale, shape, turn] = np.floor(255 * blocks).reshape(3, -1)  # at most 255 together
+    return views
 
 
 def _colours() -> NDArray[np.float32]:

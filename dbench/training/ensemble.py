@@ -79,7 +79,9 @@ def train(
     check_images(images, network)
     if not any(bool((part > 1).any()) for part in torch.split(images, IMAGES)):
         warnings.warn("no image exceeds 1, where white is 255: were they made for 0 to 1?", UserWarning, stacklevel=2)
-    _check_settings(learning_rate=learning_rate, likelihood_factor=likelihood_factor)
+    for name, value in (("learning_rate", learning_rate), ("likelihood_factor", likelihood_factor)):
+        if not 0 < value < math.inf:
+            raise InvalidInput(f"{name} must be positive and finite, got {value:g}")
     for name, number, least in (("steps", steps, 0), ("batch_size", batch_size, 1)):
         if not isinstance(number, int) or number < least:
             raise InvalidInput(f"{name} must be a whole number of at least {least}, got {number}")
@@ -141,12 +143,6 @@ def _drawn(
             drawn, coming = coming, None if block is None else thread.submit(draw, parts, block, **sizes)
             if drawn is not None:
                 yield drawn.result()
-
-
-def _check_settings(**positive: float) -> None:
-    for name, value in positive.items():
-        if not 0 < value < math.inf:
-            raise InvalidInput(f"{name} must be positive and finite, got {value:g}")
 
 
 def _factor_sizes(

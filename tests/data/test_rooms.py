@@ -3,23 +3,19 @@
 import numpy as np
 import pytest
 
-from dbench.data.rooms import _COLOURS, Rooms, _object
+from dbench.data.rooms import _COLOURS, Rooms, _object, _views
 
 
-@pytest.fixture(scope="module")
-def rooms() -> Rooms:
-    return Rooms()
-
-
-def test_every_view_is_another_picture_and_every_hue_another_colour(rooms):
-    views = rooms._views.reshape(480, -1)
+def test_every_view_is_another_picture_and_every_hue_another_colour():
+    views = _views().reshape(480, -1)
     assert len(np.unique(views, axis=0)) == 480
     assert len(np.unique(_COLOURS, axis=0)) == 10
 
 
-def test_a_hue_changes_what_it_colours_and_nothing_else(rooms):
+def test_a_hue_changes_what_it_colours_and_nothing_else():
+    rooms = Rooms()
     base = rooms.images([[0, 3, 6, 4, 2, 7]])[0]
-    shown = rooms._views[4, 2, 7].reshape(3, 64, 64) > 0
+    shown = _views()[4, 2, 7].reshape(3, 64, 64) > 0
     for column in range(3):
         factors = np.array([[0, 3, 6, 4, 2, 7]])
         factors[0, column] = 8
@@ -28,13 +24,13 @@ def test_a_hue_changes_what_it_colours_and_nothing_else(rooms):
         assert not (changed & ~shown[column]).any()
 
 
-def test_a_larger_scale_shows_more_of_the_object_for_every_shape(rooms):
-    areas = (rooms._views[:, :, 7, 2] > 0).sum(axis=-1)  # 8 scales x 4 shapes
+def test_a_larger_scale_shows_more_of_the_object_for_every_shape():
+    areas = (_views()[:, :, 7, 2] > 0).sum(axis=-1)  # 8 scales x 4 shapes
     assert (np.diff(areas, axis=0) > 0).all()
 
 
-def test_going_round_to_the_left_mirrors_going_round_to_the_right_but_for_the_light(rooms):
-    cover = (rooms._views[4, :, :, 2] > 0).reshape(4, 15, 64, 64)
+def test_going_round_to_the_left_mirrors_going_round_to_the_right_but_for_the_light():
+    cover = (_views()[4, :, :, 2] > 0).reshape(4, 15, 64, 64)
     assert (cover != cover[:, ::-1, :, ::-1]).mean() < 1e-3  # rays along an edge
 
 

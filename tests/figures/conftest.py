@@ -9,6 +9,7 @@ from dbench.estimates.population import PopulationPair
 from dbench.models import find_network
 from dbench.models.stacked import glorot_uniform
 from dbench.zoo.keys import RunKey
+from dbench.zoo.scorers import protocol
 from dbench.zoo.store import Store
 from dbench_published.figures.models import Models, models_of_store
 
@@ -76,7 +77,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @pytest.fixture(scope="session")
 def models(store: Store) -> Models:
-    return models_of_store(store)[0]
+    """The runs of the store, encoded by a tenth of the points: relations of codes and factors are as plain in them."""
+    found = models_of_store(store)[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(protocol, "TRAIN", 1000)
+        patch.setattr(protocol, "TEST", 500)
+        for run in found.runs:
+            assert len(run.encoded.sample) == 1500
+    return found
 
 
 @pytest.fixture(scope="session")

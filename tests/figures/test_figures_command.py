@@ -17,7 +17,7 @@ from dbench.report import build_document, write_report
 from dbench.report.document import report_text
 from dbench.report.figures import LIST, read_figures
 from dbench.report.html import embedded
-from dbench_published.figures import small
+from dbench_published.figures import files, small
 from dbench_published.figures.card import FIGURES
 from dbench_published.figures.draw import ORDER, Evidence, draw_figures
 from dbench_published.figures.files import write_figure
@@ -31,6 +31,16 @@ def run(*arguments, code=0):
     result = CliRunner().invoke(main, ["figures", *map(str, arguments)], catch_exceptions=False)
     assert result.exit_code == code, result.output
     return result
+
+
+@pytest.fixture
+def shipped(tmp_path, monkeypatch):
+    """Ship one table alone, and return its name: to read all takes seconds."""
+    one, folder = "full-dsprites_grid", tmp_path / "shipped"
+    folder.mkdir()
+    (folder / one).symlink_to(evidence.SHIPPED / one)
+    monkeypatch.setattr(evidence, "SHIPPED", folder)
+    return one
 
 
 def test_the_same_figure_gives_the_same_bytes(tmp_path, population):
@@ -83,7 +93,8 @@ def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatc
     (table / "manifest.json").write_text("{}")
     sources = [Evidence("table", "unsupervised", population)] * 2
     monkeypatch.setattr(small, "evidence_of_tables", lambda root: sources)
-    monkeypatch.setattr(small, "ORDER", ("tc_of_samples", "metrics_in_pairs", "udr_search"))
+    monkeypatch.setattr(files, "MOST_MARKS", 100)
+    monkeypatch.setattr(small, "ORDER", ("tc_of_samples", "efficiency_logistic", "udr_search"))
     for name in ("udr_search", "mine"):
         (tmp_path / f"{name}.svg").write_text("from before")
     monkeypatch.setitem(FIGURES, "udr_search", replace(FIGURES["udr_search"], draw=lacking_all))
@@ -92,10 +103,10 @@ def test_small_figures_are_drawn_once_and_name_their_tables(tmp_path, monkeypatc
         Path, "unlink", lambda path, **how: (path.suffix != ".svg" or listed.is_file()) and unlink(path)
     )
     result = run("--small", "--runs", table, "--out", tmp_path)
-    assert [name for name, _ in renames] == ["tc_of_samples.svg", "metrics_in_pairs.svg", LIST]
+    assert [name for name, _ in renames] == ["tc_of_samples.svg", "efficiency_logistic.svg", LIST]
     assert result.output == f"2 figures: {tmp_path}\n"
-    assert {path.stem for path in tmp_path.glob("*.svg")} == {"tc_of_samples", "metrics_in_pairs", "mine"}
-    judged = [{"claim": "sober.tc-sampled-falls"}, {"claim": "sober.metric-pairs"}]
+    assert {path.stem for path in tmp_path.glob("*.svg")} == {"tc_of_samples", "efficiency_logistic", "mine"}
+    judged = [{"claim": "sober.tc-sampled-falls"}, {"claim": "sober.efficiency-artefact"}]
     tables = [{"name": table.name, "sha256": evidence_sha256(table)}]
     document = {"headings": judged, "provenance": {"evidence": tables}}
     first, dense = read_figures(tmp_path, document)
@@ -124,7 +135,7 @@ def test_a_store_alone_gives_the_figures_of_models(tmp_path, store):
         (["--only", "tc_of_samples", "--report", __file__], "is not strict JSON"),
     ],
 )
-def test_mistakes_are_one_line(tmp_path, arguments, message):
+def test_mistakes_are_one_line(tmp_path, shipped, arguments, message):
     result = run("--out", tmp_path / "out", *arguments, code=2)
     assert message in result.output
     assert result.output.count("\n") == 1
@@ -160,18 +171,14 @@ def test_pictures_of_the_docs_are_small_and_there():
     assert all(picture.stat().st_size < 150_000 for picture in pictures)
 
 
-def test_shipped_evidence_need_not_be_named_and_verdicts_of_a_report_stand_beside_the_claims(tmp_path, monkeypatch):
-    one, shipped = "micro-scream_dsprites_grid_16", tmp_path / "shipped"
-    shipped.mkdir()
-    (shipped / one).symlink_to(evidence.SHIPPED / one)  # to draw of all takes ten times as long
-    monkeypatch.setattr(evidence, "SHIPPED", shipped)
+def test_shipped_evidence_need_not_be_named_and_verdicts_of_a_report_stand_beside_the_claims(tmp_path, shipped):
     words = dict.fromkeys(("says", "where", "population", "statistic", "unit"), "words")
     card = Claim(id="sober.tc-sampled-falls", role="cell", evidence="zoo", rule=above(0), **words)
     record = broken_record(card_fields(card), reason="the worker died", nodeid="a.py::b") | {"seconds": 0.0}
     write_report(tmp_path, build_document([record]))
     run("--out", tmp_path / "out", "--only", "tc_of_samples", "--report", tmp_path)
     assert "`sober.tc-sampled-falls` (not tested)" in (tmp_path / "out" / "index.md").read_text()
-    assert (tmp_path / "out" / one / "tc_of_samples.png").is_file()
+    assert (tmp_path / "out" / shipped / "tc_of_samples.png").is_file()
 
 
 def test_the_figures_of_the_page_are_of_the_tables_that_are_shipped():

@@ -21,12 +21,6 @@ def world():
     return images, {"factors": factors, "factor_sizes": SIZES, "steps": STEPS, "learning_rate": 1e-3}
 
 
-def _same(state, other, row, other_row):
-    pairs = zip(state.tensors(), other.tensors(), strict=True)
-    alike = all(torch.equal(mine[row], theirs[other_row]) for mine, theirs in pairs)
-    return alike and torch.equal(state.loss[row], other.loss[other_row])
-
-
 def _members(objective, count):
     return [Member(objective, 1.0 + i, {"objective": objective, "seed": i}) for i in range(count)]
 
@@ -39,14 +33,15 @@ def _beside(objective):
 
 @pytest.mark.extension
 @pytest.mark.parametrize("objective", sorted(OBJECTIVES))
-def test_a_member_alone_or_the_only_one_of_its_objective_is_the_one_it_is_among_its_like(objective, world):
+def test_a_member_alone_or_the_only_one_of_its_objective_is_the_one_it_is_among_its_like(objective, world, same):
     images, settings = world
     together = train(_members(objective, 3), images, NETWORK, batch_size=64, **settings)
     pair = train(_members(objective, 2), images, NETWORK, batch_size=64, **settings)
     for i, member in enumerate(_members(objective, 3)):
         alone = train([member], images, NETWORK, batch_size=64, **settings)
-        assert _same(alone, together, 0, i)
-        assert i == 2 or _same(pair, together, i, i)
+        assert same(alone, together, slice(0, 1), slice(i, i + 1))
+        assert torch.equal(alone.loss[0], together.loss[i])
+    assert same(pair, together, other_rows=slice(0, 2))
     if other := _beside(objective):
         mixture = [*_members(other, 1), *_members(objective, 1), *_members(other, 1)]
-        assert _same(train(mixture, images, NETWORK, batch_size=64, **settings), together, 1, 0)
+        assert same(train(mixture, images, NETWORK, batch_size=64, **settings), together, slice(1, 2), slice(0, 1))

@@ -9,7 +9,7 @@ from dbench.errors import DamagedData, InvalidInput
 from dbench.models import NETWORKS
 from dbench.models.objectives import OBJECTIVES, beta_vae, find_card
 from dbench.training import Member, State, train
-from dbench.training.state import BLOCK, draw_block, initial_parameters
+from dbench.training.state import draw_block, initial_parameters
 
 NETWORK = NETWORKS["mlp"](image_shape=(1, 8, 8), hidden=(24, 16))
 SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}
@@ -27,106 +27,95 @@ MEMBERS = [
 ]
 
 
-def _same(state, other, rows=slice(None), other_rows=slice(None)):
-    pairs = zip(state.tensors(), other.tensors(), strict=True)
-    return all(torch.equal(mine[rows], theirs[other_rows]) for mine, theirs in pairs)
-
-
 @pytest.fixture(scope="module")
-def together(images):
-    return train(MEMBERS, images, NETWORK, steps=2 * BLOCK, **SETTINGS)
+def together(images, block):
+    return train(MEMBERS, images, NETWORK, steps=2 * block, **SETTINGS)
 
 
 EVERYBODY = list(range(len(MEMBERS)))
 
 
 @pytest.mark.parametrize("which", [[0], [5], [1, 2], EVERYBODY[3:8], EVERYBODY[:7], EVERYBODY[::-1]], ids=str)
-def test_a_member_comes_out_the_same_to_the_bit_in_any_ensemble_and_order(images, together, which):
-    apart = train([MEMBERS[i] for i in which], images, NETWORK, steps=2 * BLOCK, **SETTINGS)
-    assert _same(apart, together, other_rows=which)
+def test_a_member_comes_out_the_same_to_the_bit_in_any_ensemble_and_order(images, together, which, block, same):
+    apart = train([MEMBERS[i] for i in which], images, NETWORK, steps=2 * block, **SETTINGS)
+    assert same(apart, together, other_rows=which)
 
 
-def test_a_member_comes_out_the_same_to_the_bit_in_thirty_of_the_real_shape():
+def test_a_member_comes_out_the_same_to_the_bit_in_thirty_of_the_real_shape(same):
     network = NETWORKS["mlp"]()
     pixels = np.random.default_rng(0).integers(0, 256, size=(300, *network.image_shape), dtype=np.uint8)
     members = [Member(("beta_vae", "beta_tcvae")[i % 2], 1 + i % 4, {"seed": i}) for i in range(30)]
-    crowd = train(members, torch.from_numpy(pixels), network, steps=20)
+    crowd = train(members, torch.from_numpy(pixels), network, steps=5)
     for size in (1, 2, 7):
-        few = train(members[-size:], torch.from_numpy(pixels), network, steps=20)
-        assert _same(few, crowd, other_rows=slice(-size, None))
+        few = train(members[-size:], torch.from_numpy(pixels), network, steps=5)
+        assert same(few, crowd, other_rows=slice(-size, None))
 
 
-def test_members_of_other_constants_train_side_by_side(images):
+def test_members_of_other_constants_train_side_by_side(images, block, same):
     """Each takes its own: the lighter weight is that of a member of its own, and the objective's own is the default."""
     axes = {"seed": 0}
     gammas = ((), (("gamma", 1000.0),), (("gamma", 12.5),))
     members = [Member("annealed_vae", 5.0, axes, constants) for constants in gammas]
-    together = train(members, images, NETWORK, steps=BLOCK, **SETTINGS)
-    assert _same(together, together, slice(0, 1), slice(1, 2))
-    assert not _same(together, together, slice(0, 1), slice(2, 3))
-    alone = train(members[2:], images, NETWORK, steps=BLOCK, **SETTINGS)
-    assert _same(alone, together, other_rows=slice(2, 3))
+    together = train(members, images, NETWORK, steps=block, **SETTINGS)
+    assert same(together, together, slice(0, 1), slice(1, 2))
+    assert not same(together, together, slice(0, 1), slice(2, 3))
+    alone = train(members[2:], images, NETWORK, steps=block, **SETTINGS)
+    assert same(alone, together, other_rows=slice(2, 3))
 
 
-def test_the_number_of_threads_does_not_matter_and_is_put_back(images, together):
+def test_the_number_of_threads_does_not_matter_and_is_put_back(images, together, block, same):
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        assert _same(train(MEMBERS, images, NETWORK, steps=2 * BLOCK, **SETTINGS), together)
+        assert same(train(MEMBERS, images, NETWORK, steps=2 * block, **SETTINGS), together)
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
 
 
-def test_training_interrupted_after_every_block_and_stored_ends_at_the_same_bits(images):
-    steps, settings = 3 * BLOCK - 30, {**SETTINGS, "cooldown": 0.5}
-    whole = train(MEMBERS, images, NETWORK, steps=steps, **settings)
-    state, stops = None, 0
-    while state is None or state.step < steps:
+def test_training_interrupted_after_every_block_and_stored_ends_at_the_same_bits(images, block, same):
+    steps, settings = 3 * block - 3, {**SETTINGS, "cooldown": 0.5}
+    kept = []
+    whole = train(MEMBERS, images, NETWORK, steps=steps, each_block=kept.append, **settings)
+    assert [each.step for each in kept] == [block, 2 * block, steps]
+    state = None
+    for given_out in kept:  # which stays as it was while training went on
         state = train(MEMBERS, images, NETWORK, steps=steps, state=state, each_block=lambda _: True, **settings)
         state = State.from_tensors({name: t.clone() for name, t in state.to_tensors().items()}, NETWORK)
-        stops += 1
-    assert stops == 3
+        assert same(state, given_out)
+        assert torch.equal(state.loss, given_out.loss)
     assert state.step == whole.step == steps
-    assert _same(state, whole)
+    assert same(state, whole)
     assert torch.equal(state.loss, whole.loss)
 
 
-def test_a_state_given_out_during_training_stays_as_it_was(images):
-    kept = []
-    train(MEMBERS[:2], images, NETWORK, steps=3 * BLOCK, each_block=kept.append, **SETTINGS)
-    short = train(MEMBERS[:2], images, NETWORK, steps=3 * BLOCK, each_block=lambda _: True, **SETTINGS)
-    assert [state.step for state in kept] == [BLOCK, 2 * BLOCK, 3 * BLOCK]
-    assert _same(kept[0], short)
-
-
 def _beta_vae_that_explodes(batch, *, beta):
-    """Lose members of strength 7 from step 130 on."""
+    """Lose members of strength 7 from step 13 on."""
     terms = beta_vae(batch, beta=beta)
-    return replace(terms, loss=terms.loss.where((beta != 7) | (batch.step < 130), math.inf))
+    return replace(terms, loss=terms.loss.where((beta != 7) | (batch.step < 13), math.inf))
 
 
-def test_members_that_diverge_stay_where_their_block_began_and_others_do_not_notice(images, monkeypatch):
+def test_members_that_diverge_stay_where_their_block_began_and_others_do_not_notice(images, monkeypatch, block, same):
     _beta_vae_that_explodes.card = beta_vae.card
     monkeypatch.setitem(OBJECTIVES, "explodes", _beta_vae_that_explodes)
     early, late = Member("beta_vae", 1e38, {"seed": 9}), Member("explodes", 7.0, {"seed": 9})
-    state = train([MEMBERS[0], early, late, MEMBERS[1]], images, NETWORK, steps=3 * BLOCK, **SETTINGS)
-    assert state.step == 3 * BLOCK
+    state = train([MEMBERS[0], early, late, MEMBERS[1]], images, NETWORK, steps=3 * block, **SETTINGS)
+    assert state.step == 3 * block
     assert state.diverged.tolist() == [False, True, True, False]
-    assert state.diverged_at[2] == 130
+    assert state.diverged_at[2] == 13
     assert math.isnan(state.loss[2])
-    assert _same(state, train(MEMBERS[:2], images, NETWORK, steps=3 * BLOCK, **SETTINGS), rows=torch.tensor([0, 3]))
-    assert _same(state, train([late], images, NETWORK, steps=BLOCK, **SETTINGS), rows=slice(2, 3))
+    assert same(state, train(MEMBERS[:2], images, NETWORK, steps=3 * block, **SETTINGS), rows=torch.tensor([0, 3]))
+    assert same(state, train([late], images, NETWORK, steps=block, **SETTINGS), rows=slice(2, 3))
     for name, start in initial_parameters(early, NETWORK).items():
         assert torch.equal(state.parameters[name][1], start)
 
 
-def test_draws_depend_on_the_members_axes_and_the_block_alone():
-    def draw(axes, block):
-        return draw_block(Member("beta_vae", 1.0, axes), block, data_size=50, batch_size=8, latents=3)
+def test_draws_depend_on_the_members_axes_and_the_block_alone(block):
+    def draw(axes, number):
+        return draw_block(Member("beta_vae", 1.0, axes), number, data_size=50, batch_size=8, latents=3)
 
     drawn = draw({"seed": 0, "data": "x"}, 3)
-    assert [part.shape for part in drawn] == [(BLOCK, 8), (BLOCK, 8, 3)]
+    assert [part.shape for part in drawn] == [(block, 8), (block, 8, 3)]
     assert all(map(torch.equal, drawn, draw({"data": "x", "seed": 0}, 3)))
     for axes, block in (({"seed": 1, "data": "x"}, 3), ({"seed": 0, "data": "x"}, 4)):
         assert not any(map(torch.equal, drawn, draw(axes, block)))
@@ -145,11 +134,11 @@ def test_images_that_do_not_fit_are_refused(images, message):
         train(MEMBERS[:1], images, NETWORK, steps=10, **SETTINGS)
 
 
-def test_a_state_within_a_block_is_not_gone_on_from_but_one_at_the_end_is_returned(images):
-    state = train(MEMBERS[:1], images, NETWORK, steps=BLOCK + 50, **SETTINGS)
-    assert train(MEMBERS[:1], images, NETWORK, steps=BLOCK + 50, state=state, **SETTINGS).step == BLOCK + 50
-    with pytest.raises(InvalidInput, match=r"state must stand after a multiple of 100 steps .* got 150"):
-        train(MEMBERS[:1], images, NETWORK, steps=2 * BLOCK, state=state, **SETTINGS)
+def test_a_state_within_a_block_is_not_gone_on_from_but_one_at_the_end_is_returned(images, block):
+    state = train(MEMBERS[:1], images, NETWORK, steps=block + 5, **SETTINGS)
+    assert train(MEMBERS[:1], images, NETWORK, steps=block + 5, state=state, **SETTINGS).step == block + 5
+    with pytest.raises(InvalidInput, match=r"state must stand after a multiple of 10 steps .* got 15"):
+        train(MEMBERS[:1], images, NETWORK, steps=2 * block, state=state, **SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -172,17 +161,17 @@ def test_a_precision_that_there_is_not_is_refused_and_not_taken_for_float32(imag
         train(MEMBERS[:1], images, NETWORK, steps=1, precision="float16", **SETTINGS)
 
 
-def test_no_members_and_a_state_of_others_are_refused(images):
+def test_no_members_and_a_state_of_others_are_refused(images, block):
     with pytest.raises(InvalidInput, match="members must be at least one, got none"):
         train([], images, NETWORK, steps=10, **SETTINGS)
-    state = train(MEMBERS[:1], images, NETWORK, steps=BLOCK, **SETTINGS)
+    state = train(MEMBERS[:1], images, NETWORK, steps=block, **SETTINGS)
     with pytest.raises(InvalidInput, match="state must be of the 2 members, got one of 1"):
-        train(MEMBERS[:2], images, NETWORK, steps=2 * BLOCK, state=state, **SETTINGS)
+        train(MEMBERS[:2], images, NETWORK, steps=2 * block, state=state, **SETTINGS)
     adversarial = Member("factor_vae", 10.0, {"seed": 0})
     wider = NETWORKS["mlp"](image_shape=(1, 8, 8), hidden=(32, 16))
     for member, network, name in ((adversarial, NETWORK, "adversary.0.bias"), (MEMBERS[0], wider, "decoder.1.bias")):
         with pytest.raises(InvalidInput, match=f"state must have the parameters of the .*, got another {name}"):
-            train([member], images, network, steps=2 * BLOCK, state=state, **SETTINGS)
+            train([member], images, network, steps=2 * block, state=state, **SETTINGS)
 
 
 @pytest.mark.parametrize("damage", ["missing", "unknown", "shape", "type"])
@@ -200,25 +189,25 @@ def test_a_damaged_state_is_refused(images, damage):
         State.from_tensors(tensors, NETWORK)
 
 
-def test_convolutional_members_come_out_the_same_to_the_bit_alone():
+def test_convolutional_members_come_out_the_same_to_the_bit_alone(same):
     """A lone convolution takes another path through the library, so a lone member runs as two."""
     network = NETWORKS["conv"](latents=4)
     pixels = torch.from_numpy(np.random.default_rng(0).integers(0, 256, size=(20, 1, 64, 64), dtype=np.uint8))
     members = [Member(("beta_vae", "beta_tcvae", "beta_vae")[i], 1.0 + i, {"seed": i}) for i in range(3)]
-    several = train(members, pixels, network, steps=3, batch_size=16)
+    several = train(members, pixels, network, steps=2, batch_size=16)
     for i, member in enumerate(members):
-        alone = train([member], pixels, network, steps=3, batch_size=16)
-        assert _same(alone, several, other_rows=slice(i, i + 1))
+        alone = train([member], pixels, network, steps=2, batch_size=16)
+        assert same(alone, several, other_rows=slice(i, i + 1))
         assert torch.equal(alone.loss, several.loss[i : i + 1])
 
 
-def test_reduced_precision_stays_near_full_precision_and_keeps_parameters_full(images):
+def test_reduced_precision_stays_near_full_precision_and_keeps_parameters_full(images, block, same):
     full, reduced = (
-        train(MEMBERS, images, NETWORK, steps=BLOCK, precision=precision, **SETTINGS)
+        train(MEMBERS, images, NETWORK, steps=block, precision=precision, **SETTINGS)
         for precision in ("float32", "bfloat16")
     )
     assert all(row.dtype == torch.float32 for row in reduced.tensors())
-    assert not _same(full, reduced)
+    assert not same(full, reduced)
     torch.testing.assert_close(reduced.loss, full.loss, rtol=0.02, atol=0)
 
 

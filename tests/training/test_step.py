@@ -11,7 +11,7 @@ from dbench.models import NETWORKS
 from dbench.models.objectives import OBJECTIVES, find_card
 from dbench.training import Member, ensemble, step, train
 from dbench.training.losses import Losses
-from dbench.training.state import BLOCK, draw, draw_block, draw_second_block, initial_state
+from dbench.training.state import draw, draw_block, draw_second_block, initial_state
 
 NETWORK = replace(NETWORKS["mlp"](image_shape=(1, 8, 8), latents=4, hidden=(24, 16)), discriminator=(12, 12))
 SETTINGS = {"batch_size": 16, "learning_rate": 1e-3}
@@ -33,7 +33,7 @@ def _draw(losses, block=0):
     return draw(parts, block, data_size=losses.data_size, batch_size=16, latents=NETWORK.latents)
 
 
-def _plainly(members, images, factors, steps, cooldown):
+def _plainly(members, images, factors, block, steps, cooldown):
     """Train as one writes it down: an optimiser for each set of parameters, a number for the step, losses in a list."""
     losses = _losses(members, images, factors, steps)
     card = find_card(members[0].objective)
@@ -47,11 +47,11 @@ def _plainly(members, images, factors, steps, cooldown):
     full = [one.param_groups[0]["lr"] for one in optimisers]
     means, history = [], []
     for i in range(steps):
-        if i % BLOCK == 0:
-            draws = _draw(losses, i // BLOCK)
+        if i % block == 0:
+            draws = _draw(losses, i // block)
             for one, rate in zip(optimisers, full, strict=True):
                 one.param_groups[0]["lr"] = rate * min(1, (steps - i) / (cooldown * steps))
-        loss, adversary_loss = losses(rows, draws.map(lambda tensor, i=i: tensor[i % BLOCK]), i)
+        loss, adversary_loss = losses(rows, draws.map(lambda tensor, i=i: tensor[i % block]), i)
         gradients = torch.autograd.grad(loss.sum(), main, retain_graph=True, materialize_grads=True)
         if adversary:
             for row, gradient in zip(adversary, torch.autograd.grad(adversary_loss.sum(), adversary), strict=True):
@@ -61,7 +61,7 @@ def _plainly(members, images, factors, steps, cooldown):
             row.grad = gradient
         optimiser.step()
         history.append(loss.detach().double())
-        if (i + 1) % BLOCK == 0 or i + 1 == steps:
+        if (i + 1) % block == 0 or i + 1 == steps:
             means.append((sum(history) / len(history)).float())
             history = []
     return rows, means
@@ -69,8 +69,8 @@ def _plainly(members, images, factors, steps, cooldown):
 
 @pytest.mark.extension
 @pytest.mark.parametrize("objective", sorted(OBJECTIVES))
-def test_steps_on_fixed_buffers_are_those_of_a_plain_loop_to_the_bit(objective, images, factors):
-    members, steps, means = _members(objective), BLOCK + 5, []
+def test_steps_on_fixed_buffers_are_those_of_a_plain_loop_to_the_bit(objective, images, factors, block):
+    members, steps, means = _members(objective), 2 * block + 5, []
     state = train(
         members,
         images,
@@ -83,7 +83,7 @@ def test_steps_on_fixed_buffers_are_those_of_a_plain_loop_to_the_bit(objective, 
         **SETTINGS,
     )
     with ensemble.arithmetic(torch.device("cpu"), "float32"):
-        rows, expected = _plainly(members, images, factors, steps, cooldown=0.75)
+        rows, expected = _plainly(members, images, factors, block, steps, cooldown=0.75)
     assert all(torch.equal(state.rows[name], row) for name, row in rows.items())
     assert all(map(torch.equal, means, expected))
 
@@ -101,7 +101,7 @@ def _refused(step, restore, device):
     raise CaptureFailed("a step of this ensemble cannot be captured as a CUDA graph: operation not permitted")
 
 
-def _train_recorded(monkeypatch, recorder, members, images, factors):
+def _train_recorded(monkeypatch, recorder, members, images, **settings):
     """Train as on a GPU, where steps are captured."""
 
     class Recorded(step.Stepper):
@@ -111,26 +111,20 @@ def _train_recorded(monkeypatch, recorder, members, images, factors):
 
     monkeypatch.setattr(step, "_record_graph", recorder)
     monkeypatch.setattr(ensemble, "Stepper", Recorded)
-    return train(members, images, NETWORK, steps=BLOCK + 5, factors=factors, factor_sizes=SIZES, **SETTINGS)
-
-
-def _same(state, other):
-    return all(map(torch.equal, state.tensors(), other.tensors())) and torch.equal(state.loss, other.loss)
+    return train(members, images, NETWORK, **settings)
 
 
 @pytest.mark.parametrize("objective", ["annealed_vae", "beta_tcvae", "factor_vae"])
-def test_a_recorded_step_gives_the_same_bits_its_warm_up_undone(objective, images, factors, monkeypatch):
-    members = _members(objective)
-    plain = train(members, images, NETWORK, steps=BLOCK + 5, factors=factors, factor_sizes=SIZES, **SETTINGS)
-    assert _same(_train_recorded(monkeypatch, _warmed_up, members, images, factors), plain)
-
-
-def test_when_a_capture_fails_training_goes_on_with_a_warning(images, factors, monkeypatch):
-    members = _members("beta_vae")
-    plain = train(members, images, NETWORK, steps=BLOCK + 5, **SETTINGS)
+def test_a_recorded_step_gives_the_same_bits_its_warm_up_undone(objective, images, factors, monkeypatch, block, same):
+    settings = {"steps": block + 5, "factors": factors, "factor_sizes": SIZES, **SETTINGS}
+    plain = train(_members(objective), images, NETWORK, **settings)
+    recorded = _train_recorded(monkeypatch, _warmed_up, _members(objective), images, **settings)
+    assert same(recorded, plain)
+    assert torch.equal(recorded.loss, plain.loss)
     with pytest.warns(RuntimeWarning, match=r"operation not permitted; going on step by step"):
-        state = _train_recorded(monkeypatch, _refused, members, images, factors)
-    assert _same(state, plain)
+        failed = _train_recorded(monkeypatch, _refused, _members(objective), images, **settings)
+    assert same(failed, plain)
+    assert torch.equal(failed.loss, plain.loss)
 
 
 class _NoTravel(TorchDispatchMode):

@@ -85,7 +85,9 @@ def _next_values(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
     capturable=False,
     pitfalls={
         "labels of unlabelled images leak": "test_labels_of_unlabelled_images_never_reach_training",
-        "the adversary is not told the factors of an image": "test_weak_de_holds_unlabelled_images_to_their_regions",
+        "the adversary is not told the factors of an image": (
+            "test_later_it_tells_them_from_the_shrunk_regions_of_labelled_images"
+        ),
         "losses reach each other's parameters": "test_no_gradient_passes_between_adversary_codes_and_heads",
     },
 )

@@ -7,8 +7,6 @@ from scipy import stats
 from dbench_published import flaws, read_table
 from dbench_published.errata.recompute.flaws_details import split_rows
 
-__all__ = ["flaws_linear_below_snc", "flaws_linear_control", "flaws_linear_similar", "flaws_table_13_linear"]
-
 
 def cells() -> pd.DataFrame:
     """SNC and linear of Tables 9 to 26 as headed, plain, a row a cell of one factor; '-' of either is left out."""
