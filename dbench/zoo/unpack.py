@@ -28,7 +28,10 @@ _AT_ONCE = 2
 """Runs encoded together: the convolutional network takes as long for one as for two."""
 
 _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": "1000000000", "MALLOC_MMAP_THRESHOLD_": "1000000000"}
-"""With these glibc keeps memory from pass to pass, and the convolutional network encodes in half the time."""
+"""With these glibc keeps memory from pass to pass, and the convolutional network encodes in half the time.
+
+Where the workers are forked, the process that they are forked from has them: if it was not started before.
+"""
 
 
 def unpack_runs(
