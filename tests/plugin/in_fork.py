@@ -18,6 +18,7 @@ def run(program: str, arguments: list[str], folder: Path, said: Path, environmen
     os.environ.update(environment)
     # As of the installed programs: beside a checkout pytest finds its modules imported before it can rewrite them.
     sys.path[:] = [each for each in sys.path if each and Path(each) not in (HERE, ROOT)]
+    sys.dont_write_bytecode = True  # tests change a file within the second that bytecode is dated by
     sys.argv = [program, *arguments]
     if program == "python":
         exec(arguments[1], {"__name__": "__main__"})
