@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
@@ -219,13 +220,15 @@ def _collect_cards(folder: Path) -> Frozen:
                 if card.name not in declared:
                     declared[card.name] = declaration(item, card)
 
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()) as said:
         arguments = [str(folder), "--collect-only", "-q", "-n0", "--dbench-frozen=none", "--dbench-expect=none"]
         # Where dbench is run as a module in a checkout, pytest finds it imported before it could rewrite its asserts.
         arguments += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
         status = pytest.main(arguments, plugins=[Collector()])
     if status != pytest.ExitCode.OK:
-        raise InvalidInput(f"claims must be collected by pytest before they are frozen, got exit status {int(status)}")
+        told = re.findall(r"^(?:E  |ERROR) +(.+)$", said.getvalue(), re.MULTILINE)  # the error, then the file
+        why = ": ".join([told[-1], told[0]]) if told else f"exit status {int(status)}"
+        raise InvalidInput(f"claims must be collected by pytest before they are frozen, got {why}")
     today, here = datetime.now(UTC).date().isoformat(), commit()
     return Frozen(
         {name: FrozenCard(fingerprint(own), today, here, cells[name], own) for name, own in sorted(declared.items())}

@@ -12,9 +12,11 @@ _PACKAGES = ("dbench", "torch", "numpy", "scikit-learn", "scipy")
 
 
 def _git(*arguments: str) -> str | None:
-    folder = Path(__file__).resolve().parent
+    git = ["git", "-C", str(Path(__file__).resolve().parent), *arguments]
+    # Hooks are told of their own repository, which may be another than that of this file.
+    environment = {name: value for name, value in os.environ.items() if name not in ("GIT_DIR", "GIT_WORK_TREE")}
     try:
-        done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, timeout=20, check=True)
+        done = subprocess.run(git, env=environment, capture_output=True, text=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()

@@ -6,7 +6,7 @@ they take few values that occur often, as in dSprites' ``latents_values``; else 
 """
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
@@ -182,7 +182,9 @@ class FactorTypes(NamedTuple):
 
     @staticmethod
     def _named(patterns: Collection[str], names: Sequence[str]) -> set[str]:
-        listed = [patterns] if isinstance(patterns, str) else list(patterns)
+        listed = [patterns] if isinstance(patterns, str) else patterns
+        if not (isinstance(listed, Iterable) and all(isinstance(pattern, str) for pattern in listed)):
+            raise InvalidInput(f"continuous and discrete must name factors, got {patterns!r}")
         named = set[str]()
         for pattern in listed:
             fits = {name for name in names if name == pattern or fnmatchcase(name, pattern)}

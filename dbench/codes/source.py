@@ -61,8 +61,8 @@ class GridSource(Source):
         self, grid_codes: NDArray[np.float64], factor_sizes: Sequence[int], factor_names: Sequence[str] = ()
     ) -> None:
         sizes = tuple(int(size) for size in factor_sizes)
-        if not sizes or min(sizes) < 1:
-            raise InvalidInput(f"factor_sizes must be at least one size of at least 1, got {sizes}")
+        if not sizes or min(sizes) < 1 or sizes != tuple(factor_sizes):
+            raise InvalidInput(f"factor_sizes must be at least one whole number of at least 1, got {factor_sizes}")
         grid_codes = finite_array("grid_codes", grid_codes)
         if len(grid_codes) != int(np.prod(sizes)):
             raise InvalidInput(
@@ -162,8 +162,10 @@ class RowSource(Source):
         """Return the codes of rows that have just these factors.
 
         Raises:
-            InvalidInput: a combination that no row has.
+            InvalidInput: a combination that no row has, or another number of factors.
         """
+        if factors.shape[1:] != self._sample.factors.shape[1:]:
+            raise InvalidInput(f"factors must be n x {self._sample.n_factors}, got shape {factors.shape}")
         both = np.concatenate([self._sample.factors, factors])
         _, numbers = np.unique(both, axis=0, return_inverse=True)
         own, asked = np.split(numbers, [len(self._sample)])

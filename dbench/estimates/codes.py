@@ -8,13 +8,14 @@ from dbench.estimates.relations import relations_of
 from dbench.estimates.zoo_statistics import arrays_of
 from dbench.metrics.aggregations import disentanglement_per_code
 from dbench.metrics.modularity import modularity_per_code
-
-INFORMATIVE = 0.01
-"""Nats of divergence from the prior above which a code is informative (Duan et al. 2020, equation 3)."""
+from dbench.metrics.posterior import ACTIVE as INFORMATIVE
 
 
 def informative_codes(population: Population) -> NDArray[np.bool_]:
-    """Return which codes' divergence from the prior exceeds :data:`INFORMATIVE`, seeds x settings x codes."""
+    """Return which codes' divergence from the prior exceeds 0.01 nats, seeds x settings x codes.
+
+    Informative as Duan et al. (2020, equation 3) have it, and :func:`dbench.metrics.informative_codes`.
+    """
     return np.asarray(arrays_of(population, "kl.code") > INFORMATIVE)
 
 

@@ -147,8 +147,9 @@ def test_a_sample_of_a_source_shows_the_factors_that_made_its_codes(source, name
     [
         (GRID, (2, 2), (), r"each of the 4 grid points, got shape \(6, 2\)"),
         (GRID[:, 0], (2, 3), (), r"got shape \(6,\)"),
-        (GRID[:0], (0, 3), (), r"factor_sizes must be at least one size of at least 1, got \(0, 3\)"),
-        (GRID[:1], (), (), r"factor_sizes must be at least one size"),
+        (GRID[:0], (0, 3), (), r"factor_sizes must be at least one whole number of at least 1, got \(0, 3\)"),
+        (GRID[:1], (), (), r"factor_sizes must be at least one whole number"),
+        (GRID, [2.7, 3], (), r"got \[2.7, 3\]"),
         (GRID, (-2, -3), (), r"got \(-2, -3\)"),
         (np.where(GRID == 2, np.nan, GRID), (2, 3), (), "grid_codes must be finite, got 2 entries"),
         (GRID, (2, 3), ("shape",), r"must name 2 factors, got \['shape'\]"),
@@ -227,6 +228,8 @@ def test_rows_are_drawn_with_their_factors_and_give_the_codes_of_combinations_th
     assert (rows.factor_names, rows.n_codes) == (("factor_0", "factor_1"), 2)
     with pytest.raises(InvalidInput, match="factors must be those of some row, got 1 that no row has"):
         rows.codes(np.array([[0, 9], [0, 7]]), stream)
+    with pytest.raises(InvalidInput, match=r"factors must be n x 2, got shape \(1, 3\)"):
+        rows.codes(np.array([[0, 7, 0]]), stream)
     with pytest.raises(InvalidInput, match="got 2 that no row has"):
         rows.held_codes(np.array([[2, 9], [0, 7], [3, 9]]), np.array([0, 0, 0]), stream)
     with pytest.raises(InvalidInput, match="factors must be labels, so that rows can share a value"):

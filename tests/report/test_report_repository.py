@@ -26,6 +26,12 @@ def test_the_package_names_its_repository_before_the_runner_does(monkeypatch, na
     assert provenance.repository() == found
 
 
+def test_the_commit_is_that_of_the_code_also_where_git_is_told_of_another_repository(monkeypatch, tmp_path):
+    before = provenance.commit.__wrapped__()
+    monkeypatch.setenv("GIT_DIR", str(tmp_path))
+    assert provenance.commit.__wrapped__() == before
+
+
 @pytest.mark.parametrize(("status", "said"), [("", "4f2a"), (" M dbench/cli.py", "4f2a+dirty"), (None, "4f2a+dirty")])
 def test_a_commit_of_which_git_does_not_say_that_it_is_clean_is_not_called_so(monkeypatch, status, said):
     answers = {"rev-parse": "4f2a", "ls-files": "cli.py", "status": status}
