@@ -195,6 +195,17 @@ def test_a_run_that_diverged_in_the_table_alone_does_not_agree(evidence, edit, s
     assert set(comparison.loc[comparison["run"] != digest, "result"]) == {"same"}
 
 
+def test_a_start_is_trained_for_as_long_as_the_table_has_early_losses(evidence, monkeypatch):
+    over = []
+
+    def train(keys, each_block):
+        over.append(each_block(SimpleNamespace(step=100, loss=[1.0])))
+
+    monkeypatch.setattr(verify, "train_keys", train)
+    verify.verify_start(evidence)
+    assert over == [True]  # runs of a hundred steps have no other
+
+
 def test_the_start_of_a_run_is_verified_by_its_early_losses(evidence, edit, one_turn):
     def compared():
         return verify.verify_start(evidence, seed=1).set_index("score")["result"].to_dict()
