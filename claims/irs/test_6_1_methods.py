@@ -8,9 +8,8 @@ from scipy.special import expit
 
 from dbench.claims import Claim, Printed, above, below
 from dbench.errors import EvidenceLacking
-from dbench.estimates.codes import importance_scores
 from dbench.estimates.filters import filtered, kept_by
-from dbench.estimates.relations import relations_of
+from dbench.estimates.relations import importance_scores, relations_of
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_among import SEVERAL_ACTIVE
 from dbench.estimates.zoo_statistics import settings_of, stacked

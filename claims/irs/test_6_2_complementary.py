@@ -5,8 +5,8 @@ from scipy.special import expit
 
 from dbench.claims import Claim, Printed, above
 from dbench.errors import EvidenceLacking
-from dbench.estimates.codes import importance_scores, information_scores, informative_codes
 from dbench.estimates.filters import filtered
+from dbench.estimates.relations import importance_scores, information_scores, informative_codes
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import arrays_of
 from dbench.stats import mean_of, rank_correlation, share_of

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dbench.claims import Claim, above
 from dbench.errors import EvidenceLacking
-from dbench.estimates.codes import informative_codes
+from dbench.estimates.relations import informative_codes
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import arrays_of
 from dbench.stats import jackknife

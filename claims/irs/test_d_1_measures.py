@@ -5,9 +5,8 @@ import pytest
 
 from dbench.claims import Claim, above, below, within
 from dbench.errors import EvidenceLacking
-from dbench.estimates.codes import informative_codes
 from dbench.estimates.filters import filtered
-from dbench.estimates.relations import HELD, relations_of
+from dbench.estimates.relations import HELD, informative_codes, relations_of
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import correlation_between, settings_of
 from dbench.stats import mean_of

@@ -5,7 +5,7 @@ import pytest
 
 from dbench.claims import Claim, Printed, below, within
 from dbench.estimates.by_objective import smallest_average
-from dbench.estimates.codes import INFORMATIVE
+from dbench.estimates.relations import INFORMATIVE
 from dbench.estimates.simulated import Law, Simulated
 from dbench.estimates.zoo_statistics import arrays_of, stacked
 from dbench.stats import mean_of, rank_correlation, transfer_success

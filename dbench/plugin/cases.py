@@ -10,7 +10,7 @@ from dbench.claims import CARD_ATTRIBUTE, Claim, Role, card_fields
 from dbench.claims.ledger import completed
 from dbench.claims.record import plain
 from dbench.estimates.evidence import other_size, repeats
-from dbench.plugin.settings import setting
+from dbench.plugin.options import setting
 
 # The parameters of the case of each test that heads its finding, by the test's id.
 HEADS: pytest.StashKey[dict[str, dict[str, object]]] = pytest.StashKey()

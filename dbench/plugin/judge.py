@@ -27,9 +27,9 @@ from dbench.estimates.evidence import OnDemand
 from dbench.estimates.partly_scored import on_scored_seeds
 from dbench.estimates.population import Population, PopulationPair
 from dbench.plugin.cases import HEADS, card_of, cards_of, params_of, role_of
+from dbench.plugin.options import setting
 from dbench.plugin.recorder import JUNIT, Recorder
 from dbench.plugin.session import RECORD_PROPERTY, REMARK_PROPERTY, Session
-from dbench.plugin.settings import setting
 from dbench.report import prepare_folder, report_folder
 from dbench.stats import Estimate
 

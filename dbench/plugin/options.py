@@ -6,6 +6,7 @@ of the environment pays for it.
 """
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("dbench_expect", "file of expected verdicts", default="none")
     parser.addini("dbench_frozen", "file of frozen rules", default="none")
     parser.addini("dbench_ledger", "ledger of findings beside those shipped", default="none")
+
+
+def setting(config: pytest.Config, name: str) -> Path | None:
+    """Resolve an option from the current folder, else its ini twin from the root; ``None`` for 'none'."""
+    typed, fixed = config.getoption(name), config.getini(name)
+    if (typed or fixed) == "none":
+        return None
+    return config.invocation_params.dir / str(typed) if typed else config.rootpath / str(fixed)
 
 
 def _judges_claims(config: pytest.Config) -> bool:

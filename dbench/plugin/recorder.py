@@ -16,8 +16,8 @@ from dbench.errors import DbenchError, refused
 from dbench.estimates.evidence import describe_evidence
 from dbench.outside import load_callable
 from dbench.plugin.cases import cards_of
+from dbench.plugin.options import setting
 from dbench.plugin.session import Session
-from dbench.plugin.settings import setting
 from dbench.provenance import commit, repository, utc_now, versions
 from dbench.report import build_document, report_folder, summary_lines, write_report
 from dbench.report.figures import read_figures

@@ -5,9 +5,15 @@ import pytest
 from simulation import Law, SimulatedPopulation, simulated_zoo
 
 from dbench.errors import EvidenceLacking, InvalidInput
-from dbench.estimates.codes import importance_scores, information_scores, informative_codes
 from dbench.estimates.population import Population
-from dbench.estimates.relations import HELD, freely_misaligned, relations_of
+from dbench.estimates.relations import (
+    HELD,
+    freely_misaligned,
+    importance_scores,
+    information_scores,
+    informative_codes,
+    relations_of,
+)
 from dbench.estimates.zoo_statistics import arrays_of
 from dbench.metrics import dci_disentanglement
 from dbench.metrics.modularity import mean_modularity
