@@ -96,6 +96,7 @@ FLAGS = {
     "compared": "dci dci_explicitness infoe r2",
     "mixes": "dci infom irs med mig_sup modularity",
 }
+LATER = "dci_explicitness dcimig infoc infoe infom jemmig mcc mig_sup minimality posterior_mig r2 sufficiency"
 SPEEDS = {"dci": "by name"} | dict.fromkeys(["downstream", "mlp_accuracy", "nk", "statistical_efficiency"], "slow")
 QUICK = {
     "beta_vae_metric": {"train_points": 1000, "test_points": 500, "batch": 32},
@@ -110,6 +111,12 @@ QUICK = {
 @pytest.mark.parametrize("flag", FLAGS)
 def test_a_flag_is_set_where_it_is_written_here(flag):
     assert sorted(name for name in METRICS if getattr(METRICS[name].card, flag)) == FLAGS[flag].split()
+
+
+def test_metrics_of_later_papers_are_of_the_family_of_identifiability():
+    later = {name for name in METRICS if METRICS[name].card.family == "identifiability"}
+    assert later == set(LATER.split())
+    assert {METRICS[name].card.family for name in METRICS.keys() - later} == {"papers"}
 
 
 def test_what_is_slow_and_what_makes_it_quick_is_written_here():

@@ -189,6 +189,12 @@ def test_more_observations_help_and_efficiency_is_their_ratio(worlds):
     assert ratio.metric == "statistical_efficiency[logistic]"
 
 
+def test_without_any_accuracy_efficiency_is_0():
+    sample = Sample(np.zeros((4, 1)), [[0], [1], [2], [3]])  # no value that is tested was there to learn from
+    score = statistical_efficiency(sample, few=1, many=2, test=2, generator=np.random.default_rng(0))
+    assert (score.value, score.per_factor.tolist()) == (0.0, [0.0])
+
+
 def test_boosted_trees_repeat_under_one_generator_and_read_exact_copies(worlds):
     result = downstream(worlds["dead"].of_factors([0]), sizes=(40,), test=200, model="gbt")
     assert result.value > 0.95

@@ -183,6 +183,15 @@ def test_posteriors_that_floats_do_not_tell_from_points_or_from_flat_ones_are_sc
     assert score.relation == pytest.approx(np.zeros((3, sample.n_factors)) + (logvar < 0) * entropy(sample.factors))
 
 
+def test_posterior_mig_draws_no_row_twice_and_refuses_draws_in_which_a_factor_does_not_vary():
+    three, flat = Sample(np.eye(3), [[0], [1], [2]]), np.zeros((3, 3))
+    for seed in range(9):  # a row that is drawn twice is one label
+        assert posterior_mig(three, flat, draws=2, generator=np.random.default_rng(seed)).details["rows"] == 2
+    rare = Sample(np.eye(99), np.eye(99, 1, dtype=int))
+    with pytest.raises(InvalidInput, match="factor_0"):
+        posterior_mig(rare, np.zeros((99, 99)), draws=2, generator=np.random.default_rng(0))
+
+
 @pytest.mark.parametrize("logvar", [np.zeros((200, 2)), np.full((200, 3), np.nan), 0.0])
 def test_posterior_mig_refuses_other_shapes_and_what_is_not_finite(logvar):
     with pytest.raises(InvalidInput, match=r"logvar must (have the shape of the codes, .* got|be)"):
