@@ -126,5 +126,5 @@ def alignment_collisions(matrix: ArrayLike) -> int:
     """
     checked = require_matrix("matrix", matrix)
     best = checked.argmax(axis=0)[checked.any(axis=0)]
-    shared = np.bincount(best, minlength=len(checked))
+    shared = np.bincount(best)
     return int(shared[shared > 1].sum())
