@@ -46,6 +46,11 @@ def test_the_evidence_simulated_is_six_objectives_of_six_strengths_by_rank_and_t
         assert (len(found.objectives), found.scores("x", "beta_vae").shape) == (6, (10, 6))
 
 
+def test_simulated_runs_of_some_objectives_have_their_scores_alone():
+    kept = held({"a": [[1.0]], "b": [[2.0]]}).of(["b"])
+    assert (kept.objectives, kept.score_names, kept.scores("x", "b").tolist()) == (["b"], ["x"], [[2.0]])
+
+
 def test_a_law_is_standard_normal_with_nothing_in_common_unless_it_says_otherwise():
     values = drawn(Law(), {"a": (1.0, 5.0)}).scores("x", "a")
     assert values.mean(axis=0) == pytest.approx([0, 0], abs=0.06)
