@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 from peers import audits, faults, page
 from peers.calls import Call, gather
-from peers.implementations import LIBRARIES, everything, installed
+from peers.implementations import LIBRARIES, all_implementations, installed_version
 from peers.inputs import NAMES, encode
 
 from dbench.files import write_file
@@ -37,8 +37,8 @@ def written(path: Path, lines: Iterable[str]) -> None:
 def main(context: click.Context, docs: Path, out: Path, libraries: tuple[str, ...]) -> None:
     """Compare every implementation of every metric."""
     out.mkdir(parents=True, exist_ok=True)
-    names = [name for name in everything() if not libraries or name.split(":")[0] in libraries]
-    context.obj = docs, out, names, {library: installed(library) for library in libraries or LIBRARIES}
+    names = [name for name in all_implementations() if not libraries or name.split(":")[0] in libraries]
+    context.obj = docs, out, names, {library: installed_version(library) for library in libraries or LIBRARIES}
 
 
 @main.command()
@@ -54,7 +54,7 @@ def values(settings: tuple[Path, Path, list[str], dict[str, str]], limit: float,
         found = list(gather(names, NAMES, out / "trained.npz", limit=limit))
         write_file(kept, json.dumps([asdict(call) for call in found]))
     calls = [Call(**call) for call in json.loads(kept.read_text(encoding="utf-8"))]
-    written(docs / "peers.md", page.page(calls, everything(), versions, limit))
+    written(docs / "peers.md", page.page(calls, all_implementations(), versions, limit))
     reasons = page.read_reasons()
     missing, idle = page.unexplained(calls, reasons), page.outdated(calls, reasons)
     for call in missing:

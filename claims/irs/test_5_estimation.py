@@ -15,17 +15,19 @@ from dbench.stats import mean_of
 
 
 def processor_time(codes, factors):
+    """Seconds that the estimator takes for every code, with one factor held and two changed."""
     start = time.process_time()
     empida(codes, factors, [[code] for code in range(codes.shape[1])], [0], [1, 2])
     return time.process_time() - start
 
 
 def quadratic(codes, factors):
-    """What comparing all pairs of observations would take."""
+    """Stands in for :func:`processor_time`: what comparing all pairs of observations would take."""
     return float(len(codes)) ** 2
 
 
 def changes_by_outliers(part, cell, size, repetitions):
+    """By how much IRS changes when outliers of this size are added to samples with ``cell`` observations a cell."""
     factors = np.tile(factor_grid((4, 4)), (cell, 1))
 
     def change(repetition):
@@ -40,6 +42,7 @@ def changes_by_outliers(part, cell, size, repetitions):
 
 
 def score(stream, n, bins, effect):
+    """IRS of a code that follows the first factor and is moved by the second one through ``effect``."""
     factors = stream.uniform(size=(n, 2))
     codes = 3 * factors[:, :1] + effect(factors[:, 1:], stream)
     return interventional_robustness(Sample(codes, factors), [0], [0], [1], bins=bins)
@@ -145,12 +148,12 @@ STEADIER = Claim.synthetic(
 
 @STEADIER.covers
 def test_coarse_bins_are_steadier(fine, coarse, sets, n):
-    def one(number):
+    def log_ratio(number):
         stream = generator(claim=STEADIER.id, part="steadier", number=number)
         spreads = [np.std([score(stream, n, bins, noise) for _ in range(20)]) for bins in (fine, coarse)]
         return float(np.log(spreads[0] / spreads[1]))
 
-    return mean_of([one(i) for i in range(sets)])
+    return mean_of([log_ratio(i) for i in range(sets)])
 
 
 LESS_SENSITIVE = STEADIER.cell(
@@ -172,11 +175,11 @@ LESS_SENSITIVE = STEADIER.cell(
 
 @LESS_SENSITIVE.covers
 def test_coarse_bins_are_less_sensitive(effect, fine, coarse, samples):
-    def one(number):
+    def difference(number):
         streams = [generator(claim=STEADIER.id, part=LESS_SENSITIVE.part, number=number) for _ in range(2)]
         return score(streams[0], 20_000, coarse, effect) - score(streams[1], 20_000, fine, effect)
 
-    return mean_of([one(i) for i in range(samples)])
+    return mean_of([difference(i) for i in range(samples)])
 
 
 EXPONENTIAL = STEADIER.cell(
@@ -198,17 +201,17 @@ EXPONENTIAL = STEADIER.cell(
 
 @EXPONENTIAL.covers
 def test_the_data_needed_grow_exponentially(values, most, sets):
-    def one(number):
+    def log_growth(number):
         stream = generator(claim=STEADIER.id, part=EXPONENTIAL.part, number=number)
         needed = []
         for involved in range(1, most + 1):
             cells = values**involved
-            drawn = stream.integers(cells, size=30 * cells)
+            drawn = stream.integers(cells, size=30 * cells)  # more than enough to see every cell
             _, first = np.unique(drawn, return_index=True)
             needed.append(first.max() + 1)
         return float(np.diff(np.log(needed)).mean())
 
-    return mean_of([one(i) for i in range(sets)])
+    return mean_of([log_growth(i) for i in range(sets)])
 
 
 WORKABLE = STEADIER.cell(
@@ -231,11 +234,11 @@ WORKABLE = STEADIER.cell(
 @pytest.mark.parametrize("n", [10_000, 100_000])
 @pytest.mark.parametrize("involved", [1, 2, 3])
 def test_up_to_three_factors_are_workable(involved, n, samples):
-    def one(number):
+    def estimate(number):
         stream = generator(claim=STEADIER.id, part=WORKABLE.part, involved=involved, n=n, number=number)
         factors = stream.integers(4, size=(n, 6))
         sample = Sample(factors[:, :1] + 0.5 * stream.standard_normal((n, 1)), factors)
         held, changed = list(range(involved)), list(range(involved, 2 * involved))
         return interventional_robustness(sample, [0], held, changed)
 
-    return mean_of([one(i) for i in range(samples)])
+    return mean_of([estimate(i) for i in range(samples)])

@@ -1,4 +1,4 @@
-"""What a card declares: every field and number that can turn its word, as one dictionary, and the hash of it."""
+"""What a card declares: every field and constant that can change its verdict, as one dictionary, and its hash."""
 
 import ast
 import hashlib
@@ -16,13 +16,13 @@ from dbench.codes.source import FunctionSource
 from dbench.estimates.population import Population
 
 _DIGITS = 16
-_LONGEST = 200  # characters of a constant that are shown; of a longer one its hash
-_SEVERAL = (tuple, list, set, frozenset, range, KeysView, ValuesView, ItemsView)
-_PLAIN = (bool, int, float, str)
-# Where the constants of what computes an estimate may live, beside the file of the test; what is drawn or printed is
-# data of a claim as its own file is.
-_DATA = ("dbench.constructions.", "dbench_published.")
-_OURS = ("dbench.claims.", "dbench.estimates.", "dbench.stats.", *_DATA)
+_LONGEST_TEXT = 200  # characters; a longer constant is replaced by its hash
+_COLLECTIONS = (tuple, list, set, frozenset, range, KeysView, ValuesView, ItemsView)
+_SCALARS = (bool, int, float, str)
+# Numbers written in functions of these modules count like those in the claim's own file: they are data of the claim.
+_DATA_MODULES = ("dbench.constructions.", "dbench_published.")
+# Only functions of these modules, and of the claim's own file, are searched for constants.
+_OUR_MODULES = ("dbench.claims.", "dbench.estimates.", "dbench.stats.", *_DATA_MODULES)
 
 
 def fingerprint(declared: Mapping[str, Any]) -> str:
@@ -33,23 +33,22 @@ def fingerprint(declared: Mapping[str, Any]) -> str:
 def declared_by(
     card: Claim, tests: list[Callable[..., Any]], *, heads: str = "", table: str = "", aside: str = ""
 ) -> dict[str, Any]:
-    """Return what can turn the verdict of a card: its fields, and the constants that its tests reach. JSON values only.
+    """Return what can change the verdict of a card, as JSON values: its fields, and the constants that its tests reach.
 
-    Of the card: rule, role, statistic, bounds, confidence, least n, conditions and what its tests are given. Of its
-    tests: their parameters; the constants that they reach by name, through functions of their own file, of
-    ``dbench.claims``, ``estimates``, ``stats`` and ``constructions`` and of ``dbench_published``, those closed over,
-    and defaults of arguments; and the numbers and texts written in functions of their own file and of constructions
-    and printed tables, in order. What code does with these is not in it: that it moved nothing, records show.
+    A test reaches the constants that it names, closes over or has as defaults, and so do the functions that it calls:
+    those of its own file, of ``dbench.claims``, ``estimates``, ``stats`` and ``constructions``, and of
+    ``dbench_published``. Numbers and texts written inside functions count, in order, in its own file, in constructions
+    and in ``dbench_published``. Code itself is left out: the records show whether a change of it moved a verdict.
 
     Args:
         card: of a claim.
         tests: all functions that cover it.
         heads: the kind of evidence that heads the finding, from the ledger.
-        table: of the trained models that head it.
-        aside: why the ledger sets the finding aside, which keeps its records from heading it; empty of all others.
+        table: the table of trained models that heads it.
+        aside: why the ledger sets the finding aside, so that its records do not head it; empty for all others.
     """
     marks = [mark.args for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
-    reached = _Reached(tests[0].__module__)
+    reached = _ReachedConstants(tests[0].__module__)
     # Tests reach the methods of a population by its instance, not by name.
     methods = [Population] if card.evidence == "zoo" else []
     for value in (tests, [predicate.measure for predicate in card.regime], methods, marks, card.given):
@@ -78,7 +77,7 @@ def declared_by(
     }
 
 
-class _Reached:
+class _ReachedConstants:
     """The constants that functions reach, by name; ``home`` is the module of the claim."""
 
     def __init__(self, home: str) -> None:
@@ -91,32 +90,35 @@ class _Reached:
         while isinstance(thing, partial) or hasattr(thing, "__wrapped__"):
             if isinstance(thing, partial):
                 self._add(f"{thing.func.__qualname__} bound", [thing.args, thing.keywords])
-            thing = thing.func if isinstance(thing, partial) else thing.__wrapped__
+                thing = thing.func
+            else:
+                thing = thing.__wrapped__
         module = str(getattr(thing, "__module__", ""))
-        if id(thing) in self._seen or (module != self.home and not f"{module}.".startswith(_OURS)):
+        if id(thing) in self._seen or (module != self.home and not f"{module}.".startswith(_OUR_MODULES)):
             return
         self._seen.add(id(thing))
-        own = {"": thing} if isinstance(thing, FunctionType) else vars(thing)
-        for name, function in own.items():
+        functions = {"": thing} if isinstance(thing, FunctionType) else vars(thing)
+        for name, function in functions.items():
             if isinstance(function, FunctionType) and not name.startswith("__"):
-                self._of(function)
+                self._gather_function(function)
 
-    def _of(self, function: FunctionType) -> None:
+    def _gather_function(self, function: FunctionType) -> None:
         name = function.__qualname__
         closed = [cell.cell_contents for cell in function.__closure__ or ()]
         self._add(f"{name} closes over", closed)
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         self._add(f"{name} by default", defaults)
-        if function.__module__ == self.home or f"{function.__module__}.".startswith(_DATA):
-            self._add(f"written in {name}", _written(function))
-        names = set(_names(function.__code__))
+        if function.__module__ == self.home or f"{function.__module__}.".startswith(_DATA_MODULES):
+            self._add(f"written in {name}", _literals_of(function))
+        names = set(_names_in(function.__code__))
         modules = [function.__globals__.get(used) for used in names]
-        for space in (function.__globals__, *(vars(one) for one in modules if _is_ours(one))):
-            for used in names & space.keys():
+        followed = [*closed, *defaults]
+        for namespace in (function.__globals__, *(vars(module) for module in modules if _is_ours(module))):
+            for used in names & namespace.keys():
                 if not used.startswith("__"):
-                    self._add(used, [space[used]])
-                defaults.append(space[used])
-        for inner in _callables([*closed, *defaults]):
+                    self._add(used, [namespace[used]])
+                followed.append(namespace[used])
+        for inner in _callables(followed):
             self.gather(inner)
 
     def _add(self, name: str, values: list[Any]) -> None:
@@ -126,24 +128,24 @@ class _Reached:
 
 
 def _is_ours(value: Any) -> bool:
-    return isinstance(value, ModuleType) and f"{value.__name__}.".startswith(_OURS)
+    return isinstance(value, ModuleType) and f"{value.__name__}.".startswith(_OUR_MODULES)
 
 
 def _is_constant(value: Any) -> bool:
-    return isinstance(value, (*_PLAIN, *_SEVERAL, dict)) or _is_array(value) or bool(_fields(value))
+    return isinstance(value, (*_SCALARS, *_COLLECTIONS, dict)) or _is_array(value) or bool(_fields_of(value))
 
 
 def _is_empty(value: Any) -> bool:
-    return isinstance(value, (*_SEVERAL, dict)) and not len(value)
+    return isinstance(value, (*_COLLECTIONS, dict)) and not len(value)
 
 
 def _is_array(value: Any) -> bool:
-    """Whether it is an array, a number of one, or a tensor."""
+    """Whether it is an array, a numpy scalar or a tensor."""
     return hasattr(value, "tolist") and not callable(value)
 
 
-def _fields(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass, and what else of ours was made with; empty of all others."""
+def _fields_of(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass, or the attributes of a :class:`FunctionSource`; empty for all other values."""
     if isinstance(value, type):
         return {}
     if is_dataclass(value):
@@ -152,75 +154,73 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def _callables(value: Any) -> Iterator[Any]:
-    """Functions and classes in a value, or it itself."""
-    value = _fields(value) or value
+    """The functions and classes in a value, which may be one itself."""
+    value = _fields_of(value) or value
     if isinstance(value, dict):
         value = [*value, *value.values()]
-    if isinstance(value, _SEVERAL):
+    if isinstance(value, _COLLECTIONS):
         for inner in value:
             yield from _callables(inner)
-    elif (
-        isinstance(value, partial)
-        or inspect.isroutine(value)
-        or inspect.isclass(value)
-        or hasattr(value, "__wrapped__")
-    ):
+    elif isinstance(value, (partial, type)) or inspect.isroutine(value) or hasattr(value, "__wrapped__"):
         yield value
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def _names_in(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            yield from _names(inner)
+            yield from _names_in(inner)
 
 
 def _text(value: Any) -> str:
-    text = _constant(value)
-    return text if len(text) <= _LONGEST else hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+    """The text of a value, or the hash of that text if it is long."""
+    text = _full_text(value)
+    return text if len(text) <= _LONGEST_TEXT else hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-def _constant(value: Any) -> str:
-    """A constant as text; of functions and cards in it the names, for addresses change by session."""
+def _full_text(value: Any) -> str:
+    """A value as text. Functions are written by their names, because their addresses change with the session."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_constant(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {_full_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (set, frozenset)):
-        return "[" + ", ".join(sorted(map(_constant, value))) + "]"
-    if isinstance(value, _SEVERAL):
-        return "[" + ", ".join(map(_constant, value)) + "]"
+        return "[" + ", ".join(sorted(map(_full_text, value))) + "]"
+    if isinstance(value, _COLLECTIONS):
+        return "[" + ", ".join(map(_full_text, value)) + "]"
     if isinstance(value, partial):
-        return f"{_constant(value.func)}{_constant(value.args)}{_constant(value.keywords)}"
+        return f"{_full_text(value.func)}{_full_text(value.args)}{_full_text(value.keywords)}"
     if _is_array(value):
-        return f"{value.dtype} {_constant(value.tolist())}"
+        return f"{value.dtype} {_full_text(value.tolist())}"
     if isinstance(value, float):
         return f"{value:.12g}"  # a computed one differs in its last digits between machines
-    if parts := _fields(value):
-        return f"{type(value).__name__}{_constant(parts)}"
+    if parts := _fields_of(value):
+        return f"{type(value).__name__}{_full_text(parts)}"
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__name__))
-    return str(value) if isinstance(value, _PLAIN) or value is None else type(value).__name__
+    return str(value) if isinstance(value, _SCALARS) or value is None else type(value).__name__
 
 
-def _written(function: FunctionType) -> list[Any]:
-    """Numbers, with their signs, and texts written in a function, in order; without docstrings and decorators."""
-    node = _functions(function.__code__.co_filename).get(function.__code__.co_firstlineno)
-    inside = [] if node is None else node.body if isinstance(node.body, list) else [node.body]
-    return [constant for part in inside for constant in _constants(part)]
+def _literals_of(function: FunctionType) -> list[Any]:
+    """The numbers, with their signs, and texts written in a function, in order; no docstrings, no decorators."""
+    node = _functions_of_file(function.__code__.co_filename).get(function.__code__.co_firstlineno)
+    if node is None:
+        return []
+    body = node.body if isinstance(node.body, list) else [node.body]  # of a lambda one expression
+    return [literal for part in body for literal in _literals_in(part)]
 
 
-def _constants(node: ast.AST) -> Iterator[Any]:
+def _literals_in(node: ast.AST) -> Iterator[Any]:
     if isinstance(node, ast.Constant):
         yield node.value
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         yield ast.literal_eval(node)
     elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
         for inner in ast.iter_child_nodes(node):
-            yield from _constants(inner)
+            yield from _literals_in(inner)
 
 
 @cache
-def _functions(path: str) -> dict[int, ast.FunctionDef | ast.Lambda]:
-    """Functions of a file by their first line, that of a decorator where they have one; of several the outermost."""
+def _functions_of_file(path: str) -> dict[int, ast.FunctionDef | ast.Lambda]:
+    """The functions of a file by their first line, decorators included; where several share a line, the outermost."""
     try:
         tree = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError):

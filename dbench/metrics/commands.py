@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import click
 
-from dbench.metrics.registry import METRICS, MetricCard, find_metric
+from dbench.metrics.registry import METRICS, MetricCard, find_card, find_metric
 
 WIDEST = 100  # lines that are longer are hard to read, however wide the terminal
 
@@ -23,11 +23,8 @@ def metrics(name: str | None, as_json: bool) -> None:
     pipe goes one line for each metric.
     """
     if name is not None:
-        stem, _, variant = name.removesuffix("]").partition("[")
-        # A variant stands in the docstring of its metric.
-        name = stem if stem in METRICS and variant in METRICS[stem].card.variants else name  # type: ignore[attr-defined]
-    names = sorted(METRICS) if name is None else [find_metric(name).__name__]
-    cards = [METRICS[each].card for each in names]  # type: ignore[attr-defined]
+        name = _without_variant(name)
+    cards = [find_card(each) for each in (sorted(METRICS) if name is None else [name])]
     if as_json:
         click.echo(json.dumps([asdict(card) | {"invariant": sorted(card.invariant)} for card in cards], indent=2))
     elif name is not None:
@@ -37,20 +34,26 @@ def metrics(name: str | None, as_json: bool) -> None:
         from dbench.shown import terminal
 
         console = terminal()
-        wide = min(console.width, WIDEST) if console.is_terminal else None
-        click.echo("\n".join(_lines(cards, wide)))
+        width = min(console.width, WIDEST) if console.is_terminal else None
+        click.echo("\n".join(_lines(cards, width)))
+
+
+def _without_variant(name: str) -> str:
+    """Cut off a variant, which its metric's docstring describes: ``sap[r2]`` becomes ``sap``. Unknown names stay."""
+    stem, _, variant = name.removesuffix("]").partition("[")
+    return stem if stem in METRICS and variant in find_card(stem).variants else name
 
 
 def _lines(cards: list[MetricCard], width: int | None) -> Iterator[str]:
-    """One line for each card; with a width, the summary is wrapped below."""
+    """One line for each card, its summary at the end; with a width, the summary is wrapped on the lines below."""
     rows = [("metric", "bounds", "perfect", "needs", "cite"), *map(_cells, cards)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    heads = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in rows]
+    heads = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     if width is None:
-        wide = max(map(len, heads))
-        yield f"{heads[0].ljust(wide)}  summary"
+        longest = max(map(len, heads))
+        yield f"{heads[0].ljust(longest)}  summary"
         for head, card in zip(heads[1:], cards, strict=True):
-            yield f"{head.ljust(wide)}  {card.summary}"
+            yield f"{head.ljust(longest)}  {card.summary}"
         return
     yield click.style(heads[0], bold=True)
     for head, card in zip(heads[1:], cards, strict=True):

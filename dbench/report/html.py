@@ -14,7 +14,7 @@ from dbench.report.headings import chance_text, count_verdicts, size_rows
 from dbench.report.schema import ROLES, Document, Record
 from dbench.report.templates import read, template
 
-# The other records of a finding: of the sentence, of probes, of printed figures.
+# The kinds by which the records beside the deciding one are counted, and the roles of each.
 BESIDE = {"cell": ("primary", "fresh", "size", "cell"), "probe": ("probe",), "printed figure": ("print",)}
 
 
@@ -27,31 +27,30 @@ def render_html(
 ) -> str:
     """Return the page. All text of the document is escaped; the only script allowed to run is the package's own.
 
-    The trends are of each claim the verdicts of earlier reports as (day, verdict), the latest first; ``data`` is the
-    text of ``report.json``, where it was made already.
+    ``trends`` holds the verdicts of each claim in earlier reports as (day, verdict), the latest first. ``data`` is the
+    text of ``report.json`` if the caller has it already.
     """
     script, sizes = read("report.js"), size_rows(document)
-    chosen = deciders(document)
+    decider_of = deciders(document)
+    pictures = {figure.name: [figure.alt, figure.svg] for figure in figures}
     return template("report.html.j2").render(
         css=read("report.css"),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=embedded(data or report_text(document)),
-        pictures=embedded(report_text({figure.name: [figure.alt, figure.svg] for figure in figures}))
-        if figures
-        else "",
+        pictures=embedded(report_text(pictures)) if pictures else "",
         document=document,
-        deciders=chosen,
+        deciders=decider_of,
         matrix=overview.matrix(document),
         sizes=sizes,
         sides=sorted({side for _, cases in sizes for side in cases}),
-        views=_views(document, chosen, trends or {}, figures),
-        chance=chance_text(chosen.values()),
+        views=_views(document, decider_of, trends or {}, figures),
+        chance=chance_text(decider_of.values()),
     )
 
 
 def embedded(text: str) -> str:
-    """Return text, such as ``report.json`` has, gzip-compressed and in base64, whose signs cannot end a script element.
+    """Return a text, such as that of ``report.json``, gzipped and in base64, in which no sign can end a script element.
 
     The compressed bytes hold neither a time nor a file name, so that equal reports give equal pages.
     """
@@ -63,16 +62,16 @@ def embedded(text: str) -> str:
 
 def _views(
     document: Document,
-    chosen: Mapping[str, Record],
+    decider_of: Mapping[str, Record],
     trends: Mapping[str, Sequence[tuple[str, str]]],
     figures: Sequence[PageFigure],
 ) -> dict[str, list[dict[str, Any]]]:
-    """All that the page shows of each finding."""
+    """By paper, all that the page shows of each of its findings, the worst first."""
     records = by_claim(document["records"])
 
     def view(heading: Mapping[str, Any]) -> dict[str, Any]:
         claim = heading["claim"]
-        group, first = records[claim], chosen.get(claim)
+        group, first = records[claim], decider_of.get(claim)
         others = sorted(
             worst_first(record for record in group if record is not first),
             key=lambda record: ROLES.index(record["role"]),
@@ -97,12 +96,13 @@ def _views(
 
 
 def _by_table(document: Document, group: Sequence[Record]) -> list[tuple[str, Record]]:
-    """The whole sentence on each table, the smallest images first; nothing where there is but one."""
+    """The records of the whole sentence on each table, the smallest images first; none unless there are several."""
     rows = []
     for table in document["provenance"].get("evidence", ()):
         name = f"{table['data']}, {table['side']} x {table['side']} pixels" if table["side"] else table["data"]
         for record in group:
-            whole = record["role"] in BESIDE["cell"] and not record["part"]
-            if whole and record["params"] == {"evidence_folder": table["name"]}:
+            of_whole_sentence = record["role"] in BESIDE["cell"] and not record["part"]
+            if of_whole_sentence and record["params"] == {"evidence_folder": table["name"]}:
                 rows.append((table["side"] or 0, name, record))
-    return [(name, record) for _, name, record in sorted(rows, key=lambda each: each[:2])] if len(rows) > 1 else []
+    rows.sort(key=lambda row: row[:2])
+    return [(name, record) for _, name, record in rows] if len(rows) > 1 else []

@@ -17,6 +17,7 @@ from dbench.zoo.store import Store
 if TYPE_CHECKING:
     from dbench.zoo.profiles import Profile
 
+_fingerprint = cache(fingerprint_of)
 FINISHED = ("done", "diverged")
 STATES = (*FINISHED, "interrupted", "damaged", "unreadable", "missing")
 """docs/zoo.md says what each means."""
@@ -25,7 +26,7 @@ STATES = (*FINISHED, "interrupted", "damaged", "unreadable", "missing")
 def survey(store: Store, keys: Iterable[RunKey]) -> dict[tuple[str, str, float], Counter[str]]:
     """Count the runs of a plan by data set, objective, strength and state (:data:`STATES`).
 
-    ``scored`` counts those of the done runs that have every score, ``partly scored`` those that have some.
+    Done runs are counted once more, as ``scored``, ``partly scored`` or ``unscored``.
     """
     counts: dict[tuple[str, str, float], Counter[str]] = {}
     for key in keys:
@@ -33,11 +34,15 @@ def survey(store: Store, keys: Iterable[RunKey]) -> dict[tuple[str, str, float],
         state = state_of(store, key)
         cell[state] += 1
         if state == "done":
-            document = None
-            with suppress(DbenchError):
-                document = stored_scores(store, key)
-            cell["unscored" if document is None else "partly scored" if missing_groups(document) else "scored"] += 1
+            cell[_scored(store, key)] += 1
     return counts
+
+
+def _scored(store: Store, key: RunKey) -> str:
+    with suppress(DbenchError):
+        if document := stored_scores(store, key):
+            return "partly scored" if missing_groups(document) else "scored"
+    return "unscored"
 
 
 def state_of(store: Store, key: RunKey) -> str:
@@ -49,7 +54,7 @@ def state_of(store: Store, key: RunKey) -> str:
 
 
 def read_state(store: Store, key: RunKey) -> str:
-    """Return what :func:`state_of` does, but for a run that cannot be read: it may be finished.
+    """Return the state of a run, never ``unreadable``: that is raised, because such a run may be finished.
 
     Raises:
         DbenchError: the system refuses to read the run.
@@ -58,8 +63,8 @@ def read_state(store: Store, key: RunKey) -> str:
         record = store.record(key)
         if record is None:
             return "missing"
-        whole = record["status"] == "interrupted" or (store.intact(key, record) and not of_other_data(key, record))
-        return str(record["status"]) if whole else "damaged"
+        usable = record["status"] == "interrupted" or (store.intact(key, record) and not of_other_data(key, record))
+        return str(record["status"]) if usable else "damaged"
     except DamagedData:
         return "damaged"
 
@@ -71,9 +76,9 @@ def unplanned(stored: Iterable[RunKey], profile: Profile) -> list[RunKey]:
 
 
 def of_other_data(key: RunKey, record: Mapping[str, Any] | None) -> bool:
-    """Whether a run was trained, by its record, on another version of its data set than is installed.
+    """Whether, by its record, a run was trained on another version of its data set than is installed.
 
-    Not where there is no such run, or where the data set cannot be loaded here.
+    False if there is no such run, or if the data set cannot be loaded here.
     """
     try:
         return record is not None and record.get("data_sha256") != _fingerprint(key.data)
@@ -82,20 +87,17 @@ def of_other_data(key: RunKey, record: Mapping[str, Any] | None) -> bool:
 
 
 def check_data(key: RunKey, data_sha256: str) -> None:
-    """Insist that the data set of a run is installed in the version that it was trained on.
+    """Refuse a run that was trained on another version of its data set than is installed.
 
     Raises:
-        DamagedData: it is not.
+        DamagedData: it was.
     """
     if _fingerprint(key.data) != data_sha256:
         raise DamagedData(f"run {key} was trained on another version of {key.data} than is installed")
 
 
-_fingerprint = cache(fingerprint_of)
-
-
 def stored_scores(store: Store, key: RunKey) -> dict[str, Any] | None:
-    """Return the scores of a run that is done, where they are whole, of this layout and of the codes it has now."""
+    """Return the scores of a done run; ``None`` if they are damaged, of an old layout or of other codes than now."""
     from dbench.zoo.scorers import SCORING_SCHEMA
 
     record = store.record(key)
@@ -105,19 +107,20 @@ def stored_scores(store: Store, key: RunKey) -> dict[str, Any] | None:
         return None
     if record is None or document is None or document.get("schema") != SCORING_SCHEMA:
         return None
-    whole = isinstance(document.get("groups"), dict) and isinstance(document.get("versions", {}), dict)
-    return document if whole and document.get("codes") == record["files"].get("codes.safetensors") else None
+    well_formed = isinstance(document.get("groups"), dict) and isinstance(document.get("versions", {}), dict)
+    of_these_codes = document.get("codes") == record["files"].get("codes.safetensors")
+    return document if well_formed and of_these_codes else None
 
 
 def missing_groups(document: Mapping[str, Any] | None) -> set[str]:
-    """Return the groups of scores that are not in a document of :func:`stored_scores`, or outdated there."""
+    """Return the groups of scores that a document of :func:`stored_scores` lacks or has in another version."""
     from dbench.zoo.scorers import SCORERS
 
     return set(SCORERS) if document is None else set(SCORERS) - set(document["groups"]) | outdated(document)
 
 
 def outdated(document: Mapping[str, Any]) -> set[str]:
-    """Return the groups among the scores of a run that are of another version than this one's."""
+    """Return the groups of scores that another version of their scorer computed."""
     from dbench.zoo.scorers import VERSIONS
 
     versions = document.get("versions", {})

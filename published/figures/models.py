@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """A run with its weights."""
+    """A run of a store. Codes and weights are read when they are asked for."""
 
     store: Store
     key: RunKey
@@ -46,7 +46,7 @@ class TrainedModel:
 
     @cached_property
     def codes(self) -> tuple[Array, Array]:
-        """Means and log-variances of the codes of every grid point, each N x d."""
+        """Means and log-variances of the codes of all N grid points, each N x d."""
         stored = self.store.tensors(self.key, "codes")
         return stored["mean"].astype(np.float64), stored["logvar"].astype(np.float64)
 
@@ -88,10 +88,10 @@ class TrainedModel:
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The runs of a store on one data set."""
+    """The done and scored runs of a store on one data set, called ``name``, from the highest MIG to the lowest."""
 
-    name: str  # of the data set
-    runs: tuple[TrainedModel, ...]  # done and scored, from the highest MIG to the lowest; ties by key
+    name: str
+    runs: tuple[TrainedModel, ...]
 
     @property
     def best(self) -> TrainedModel:
@@ -105,23 +105,24 @@ class Models:
 
 
 def models_of_store(store: Store, *, data: Iterable[str] = ()) -> list[Models]:
-    """Return the done and scored runs of unsupervised objectives in a store, data set by data set.
+    """Return the done and scored runs of unsupervised objectives in a store, by data set.
 
-    By default those of all data sets of which nothing is held out.
+    By default, data sets from which a combination of factors is held out are left out.
     """
     keys = store.contents().keys
     present = sorted({key.data for key in keys})
     for name in data:
         if name not in present:
             raise unknown_name(f"data set of {store.url}", name, present)
-    every = [name for name in present if WITHOUT not in name]
-    wanted, found = list(data) or every, dict[str, list[TrainedModel]]()
+    wanted = list(data) or [name for name in present if WITHOUT not in name]
+    found: dict[str, list[TrainedModel]] = {}
     for key in keys:
-        chosen = key.data in wanted and key.objective in UNSUPERVISED
-        document = store.read_document("scores", key=key) if chosen else None
+        if key.data not in wanted or key.objective not in UNSUPERVISED:
+            continue
+        document = store.read_document("scores", key=key)
         if document is None or store.status(key) != "done":
             continue
-        # Relation matrices and scores of each code are lists.
+        # Lists are relation matrices and scores of each code; models need the single numbers only.
         scores = {name: float(value) for name, value in document["scores"].items() if not isinstance(value, list)}
         if "mig" in scores:
             found.setdefault(key.data, []).append(TrainedModel(store, key, scores))

@@ -88,7 +88,7 @@ def test_a_peer_that_sleeps_is_stopped_by_the_clock(peer, monkeypatch):
 
 def test_a_library_that_is_missing_is_said_for_each_call_and_the_others_go_on():
     names = ["reliably:mig", "dbench:mig"]
-    if implementations.installed("reliably"):
+    if implementations.installed_version("reliably"):
         pytest.skip("it is installed")
     missing, ours = calls.gather(names, ["copies"], TRAINED, limit=60)
     assert (missing.outcome, missing.said) == ("not installed", "reliably is not installed")
@@ -96,7 +96,7 @@ def test_a_library_that_is_missing_is_said_for_each_call_and_the_others_go_on():
 
 
 def test_every_peer_has_a_metric_of_ours_beside_it():
-    known = implementations.everything()
+    known = implementations.all_implementations()
     ours = {found.metric for found in known.values() if found.library == "dbench"}
     assert {found.metric for found in known.values()} == ours
     assert {found.library for found in known.values()} == set(implementations.LIBRARIES)
@@ -144,7 +144,7 @@ def test_a_reason_without_kind_text_or_bound_is_refused(tmp_path, entry):
 def test_the_page_shows_values_reasons_and_ratios_of_times(monkeypatch, peer):
     peer(good)
     monkeypatch.setattr(page, "read_reasons", lambda: [REASON])
-    known = implementations.everything()
+    known = implementations.all_implementations()
     second = [replace(call, given="noise") for call in (OURS, SAME)]
     text = "\n".join(page.page([OURS, OTHER, *second], known, {"dbench": "1", "peer": "2"}, 60))
     assert "copies | 0.5000 | 0.5020 [1]" in text

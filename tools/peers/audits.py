@@ -10,7 +10,7 @@ from typing import Literal
 from dbench.audit import CheckResult, Subject, audit
 from dbench.metrics.registry import find_card
 from peers.calls import answers, forked
-from peers.implementations import everything, installed, preload
+from peers.implementations import all_implementations, installed_version, preload
 
 Cell = Literal["passes", "by definition", "as implementation", "-"]
 
@@ -23,16 +23,16 @@ Audit = Sequence[CheckResult] | str
 
 def subject_of(name: str) -> Subject:
     """Return an implementation as the audit takes it, with the bounds and direction of our metric of that name."""
-    known = everything()[name]
+    known = all_implementations()[name]
     card = find_card(known.metric.removesuffix("_r2"))
     rows = FEW if known.metric == "dci" else OBSERVATIONS
     less = card.better == "lower"
-    return Subject(known.head(), name=name, observations=rows, bounds=card.bounds, less_is_better=less, timeout=30)
+    return Subject(known.as_number(), name=name, observations=rows, bounds=card.bounds, less_is_better=less, timeout=30)
 
 
 def audited(name: str, *, limit: float, only: Sequence[str] = ()) -> Audit:
     """Audit an implementation in a fork that may take so many seconds of processor time."""
-    if not installed(name.split(":")[0]):
+    if not installed_version(name.split(":")[0]):
         return "not installed"
     answer, why = forked(lambda: json.dumps([asdict(record) for record in audit(subject_of(name), only=only)]), limit)
     return [CheckResult(**record) for record in json.loads(answer)] if answer else why

@@ -94,10 +94,10 @@ def forked(work: Callable[[], str], limit: float) -> Child:
 
 def call(name: str, given: str, trained: Path, *, limit: float) -> Call:
     """Call an implementation, ``library:metric``, on one input, in a fork of this process."""
-    from peers.implementations import installed
+    from peers.implementations import installed_version
 
     library, metric = name.split(":")
-    if not installed(library):
+    if not installed_version(library):
         return Call(library, metric, given, "not installed", said=f"{library} is not installed")
     answer, why = forked(lambda: json.dumps(asdict(_answer(name, given, trained))), limit)
     if answer:
@@ -107,11 +107,11 @@ def call(name: str, given: str, trained: Path, *, limit: float) -> Call:
 
 def _answer(name: str, given: str, trained: Path) -> Call:
     """Call in this process."""
-    from peers.implementations import everything
+    from peers.implementations import all_implementations
     from peers.inputs import rows_of, source_of
 
     library, metric = name.split(":")
-    implementation = everything()[name]
+    implementation = all_implementations()[name]
     source = source_of(given, trained)
     sample = rows_of(source)
     values: dict[str, float] = {}

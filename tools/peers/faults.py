@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from peers.calls import THREADS, one_line
-from peers.implementations import LIBRARIES, installed
+from peers.implementations import LIBRARIES, installed_version
 
 FAULTS = Path(__file__).parent / "faults.toml"
 
@@ -42,7 +42,7 @@ def read_faults(path: Path = FAULTS) -> list[Fault]:
 
 def shown(fault: Fault, *, limit: float = 300) -> str:
     """Run the code in a process of its own and return what it prints, or one line on why it does not."""
-    if not installed(fault.library):
+    if not installed_version(fault.library):
         return "not installed"
     environment = os.environ | dict.fromkeys(THREADS, "1")
     try:

@@ -7,17 +7,17 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dbench.codes import Sample, Source
+from dbench.codes import Sample
 
 Parts = Mapping[str, float]
 """What one call gives: the metric's own number first, then what comes with it."""
 
-BINS, QUANTILE, BATCH, TRAIN, TEST, THRESHOLD = 20, 0.99, 64, 2000, 1000, 0.05
-"""Settings of both sides: bins of codes, quantile of IRS, rows of a batch, votes or points of FactorVAE and beta-VAE,
-and the variance below which FactorVAE leaves a code out."""
+# Settings that both sides are called with.
+BINS = 20  # of codes
+QUANTILE = 0.99  # of IRS
+BATCH = 64  # rows behind each vote or point
+TRAIN, TEST = 2000, 1000  # votes of FactorVAE, points of beta-VAE
+THRESHOLD = 0.05  # FactorVAE leaves out codes of less variance
 
 LIBRARIES = {
     "dbench": ("dbench", "0.1.0"),
@@ -34,7 +34,7 @@ class Implementation:
     """One metric of one library.
 
     Attributes:
-        settings: what is not its default, in words.
+        settings: the settings that differ from the defaults, in words.
         call: takes codes and factors, or a source where ``interventional``, and returns :data:`Parts`.
     """
 
@@ -49,19 +49,12 @@ class Implementation:
         """``library:metric``."""
         return f"{self.library}:{self.metric}"
 
-    def head(self) -> Callable[..., float]:
-        """Return the metric as the audit takes it: one number."""
+    def as_number(self) -> Callable[..., float]:
+        """Return the metric as the audit calls it: with one number, the first of its parts."""
+        # The audit tells by the names of the parameters what a function takes.
         if self.interventional:
-
-            def number(source: Source) -> float:
-                return next(iter(self.call(source).values()))
-
-            return number
-
-        def of_arrays(codes: NDArray[np.float64], factors: NDArray[Any]) -> float:
-            return next(iter(self.call(codes, factors).values()))
-
-        return of_arrays
+            return lambda source: next(iter(self.call(source).values()))
+        return lambda codes, factors: next(iter(self.call(codes, factors).values()))
 
 
 REGISTRY: dict[str, Implementation] = {}
@@ -73,15 +66,15 @@ def implementation(
     """Register a function as an implementation; the function stays what it is."""
 
     def register(call: Callable[..., Parts]) -> Callable[..., Parts]:
-        found = Implementation(library, metric, call, settings, interventional)
-        REGISTRY[found.name] = found
+        entry = Implementation(library, metric, call, settings, interventional)
+        REGISTRY[entry.name] = entry
         return call
 
     return register
 
 
-def installed(library: str) -> str:
-    """Return the version of a library that is installed, empty where none is."""
+def installed_version(library: str) -> str:
+    """Return the installed version of a library; empty if it is not installed."""
     try:
         return version(LIBRARIES[library][0])
     except PackageNotFoundError:
@@ -89,17 +82,14 @@ def installed(library: str) -> str:
 
 
 def preload(library: str) -> None:
-    """Import what the calls of a library need, so that a fork need not; what is missing is for the calls to say."""
-    loaders = {
-        "dbench": lambda: import_module("dbench.metrics"),
-        **import_module("peers.adapters").LOADERS,
-    }
+    """Import what the calls of a library need, so that forks need not. If that fails, the calls will say so."""
+    loaders = {"dbench": lambda: import_module("dbench.metrics")} | import_module("peers.adapters").LOADERS
     with suppress(Exception):
         loaders[library]()
 
 
-def everything() -> dict[str, Implementation]:
-    """Return all implementations by name; no library is imported before one of its metrics is called."""
+def all_implementations() -> dict[str, Implementation]:
+    """Return all implementations by name; a library is imported when one of its metrics is first called."""
     import_module("peers.adapters")
     return dict(REGISTRY)
 
@@ -113,11 +103,13 @@ def _ours(
     parts: tuple[str, ...] = (),
     **options: Any,
 ) -> None:
+    """Register a metric of dbench; ``name`` is its function, ``parts`` the details to compare beside its value."""
+
     def call(*arguments: Any) -> Parts:
         import dbench.metrics
 
-        what = arguments if interventional else (Sample(*arguments),)
-        score = getattr(dbench.metrics, name or metric)(*what, **options)
+        inputs = arguments if interventional else (Sample(*arguments),)
+        score = getattr(dbench.metrics, name or metric)(*inputs, **options)
         return {metric: score.value} | {part: score.details[part] for part in parts}
 
     implementation("dbench", metric, settings, interventional=interventional)(call)

@@ -1,4 +1,7 @@
-"""Families for section 5.4 of A Sober Look: rules for choosing models, and whether good settings transfer."""
+"""Families for section 5.4 of A Sober Look: rules for choosing models, and whether good settings transfer.
+
+The functions are the worlds of :class:`calibration.row.Row`: they draw simulated models by the size of an effect.
+"""
 
 from functools import partial
 
@@ -31,18 +34,19 @@ def at_settings(levels: np.ndarray):
     return lambda objective, strengths: levels[places[objective]]
 
 
-def two(world, effect, *, seeds=5, **zoo):
-    """Draw the same world on two data sets."""
+def on_two(world, effect, *, seeds=5, **zoo):
+    """Draw a world twice, as if on two data sets."""
     return SimulatedPair(*(world(effect, seeds=seeds, **zoo) for _ in range(2)))
 
 
 def strength_ahead(effect, **zoo):
     """The third strength lies above the others on every metric, against noise of 1."""
-    return simulated_zoo(dict.fromkeys(METRICS, Law(mean=lambda o, s: effect * (s == s[2]), seed=0.2)), **zoo)
+    law = Law(mean=lambda objective, strengths: effect * (strengths == strengths[2]), seed=0.2)
+    return simulated_zoo(dict.fromkeys(METRICS, law), **zoo)
 
 
-def telling(effect, **zoo):
-    """All metrics see one quality; a score of training sees as much of it as the effect says, the others nothing."""
+def elbo_tells(effect, **zoo):
+    """All metrics see one quality. Of the scores of training, the ELBO sees it by the effect, the others do not."""
     laws = {metric: Law(loads={"quality": 1.0}, noise=0.5, seed=0.1) for metric in METRICS}
     laws |= {score: Law(loads={"quality": effect * (score == "elbo")}, seed=0.1) for score in TRAINING}
     return simulated_zoo(laws, **zoo)
@@ -54,78 +58,62 @@ def preferring(levels, **zoo):
 
 
 def settings_matter(effect, **zoo):
-    """Every metric prefers the same settings, by so many standard deviations of its noise."""
+    """Every metric prefers the same settings; the effect is in standard deviations of its noise."""
     return preferring(effect * COMMON, **zoo)
 
 
-def own_settings(effect, *, data="", **zoo):
+def settings_by_metric(effect, *, data="", **zoo):
     """Every metric prefers settings of its own."""
     laws = {metric: Law(mean=at_settings(effect * settings_levels(metric + data)), seed=0.2) for metric in METRICS}
     return simulated_zoo(laws, **zoo)
 
 
-def own_data(effect, *, seeds=5, **zoo):
+def settings_by_data(effect, *, seeds=5, **zoo):
     """Every metric prefers settings of its own on every data set."""
-    return SimulatedPair(*(own_settings(effect, data=data, seeds=seeds, **zoo) for data in (" first", " second")))
+    return SimulatedPair(*(settings_by_metric(effect, data=data, seeds=seeds, **zoo) for data in (" first", " second")))
 
 
 def alike(effect, *, seeds=5, **zoo):
-    """What is good on the second data set is what is good on the first, times the effect, and something else."""
-    levels = COMMON, (effect * COMMON + OTHER) / np.sqrt(effect**2 + 1)
-    return SimulatedPair(*(preferring(2 * level, seeds=seeds, **zoo) for level in levels))
+    """The larger the effect, the more alike are the settings that the two data sets prefer."""
+    first, second = COMMON, (effect * COMMON + OTHER) / np.sqrt(effect**2 + 1)
+    return SimulatedPair(*(preferring(2 * levels, seeds=seeds, **zoo) for levels in (first, second)))
 
 
 def irs_ahead(effect, **zoo):
-    """Scores of training depend on the settings; IRS as much as the effect says, the other metrics a little."""
+    """Scores of training and all metrics depend on the same settings: IRS by the effect, the other metrics by 0.5."""
     laws = {score: Law(mean=at_settings(COMMON), seed=0.1) for score in TRAINING}
     laws |= {m: Law(mean=at_settings((effect if m == "irs" else 0.5) * COMMON), seed=0.1) for m in METRICS}
     return simulated_zoo(laws, **zoo)
 
 
 row = partial(Row, truth_seeds=200)
-# Seeds that both data sets have: the coloured sprites have five.
-both = partial(row, seeds=5)
-transfer = partial(both, TRANSFER)
-color = partial(transfer, truth_seeds=500)
+pair_row = partial(row, seeds=5)  # as many seeds as both data sets have: the coloured sprites have five
+transfer = partial(pair_row, TRANSFER, effects=(0.0, 5.0))
+color = partial(transfer, effects=(0.0, 10.0), truth_seeds=500)
 # Where every metric likes the same settings on both data sets, nothing is lost between them.
-settings_of_both = partial(two, settings_matter)
-NO_RULE = dict(effects=(0.0, 6.0), at=-0.2, at_says="three cases in ten")
+same_settings_on_both = partial(on_two, settings_matter)
+NO_RULE = dict(effects=(0.0, 6.0), at=-0.2, at_says="three cases in ten", truth_seeds=100)
 USELESS = dict(effects=(0.0, 5.0), at=0.1, at_says="a correlation of 0.1")
+LOSES = dict(effects=(0.0, 5.0), at_says="five trials in a hundred more than printed")
 IRS = dict(effects=(0.0, 5.0), at=0.15, at_says="a lead plain to see")
 
 ROWS = [
-    both(RECIPES, "NO_RULE", partial(two, strength_ahead), **NO_RULE, truth_seeds=100),
-    both(
-        RECIPES, "ONE_KIND", partial(two, strength_ahead), **NO_RULE, given={"objective": "beta_vae"}, truth_seeds=100
-    ),
-    row(RECIPES, "ONE_DATA_SET", strength_ahead, **NO_RULE, truth_seeds=100),
-    row(RECIPES, "USELESS", telling, **USELESS),
-    row(RECIPES, "ONE_SCORE", telling, **USELESS, given={"score": "elbo"}),
-    row(RECIPES, "SEVEN_METRICS", telling, **USELESS),
-    row(RECIPES, "OTHERWISE", telling, **USELESS, given={"reading": "within objectives"}),
-    transfer("TABLE", own_data, effects=(0.0, 5.0), at=1.02, at_says="nearly the largest of these worlds"),
+    pair_row(RECIPES, "NO_RULE", partial(on_two, strength_ahead), **NO_RULE),
+    pair_row(RECIPES, "ONE_KIND", partial(on_two, strength_ahead), **NO_RULE, given={"objective": "beta_vae"}),
+    row(RECIPES, "ONE_DATA_SET", strength_ahead, **NO_RULE),
+    row(RECIPES, "USELESS", elbo_tells, **USELESS),
+    row(RECIPES, "ONE_SCORE", elbo_tells, **USELESS, given={"score": "elbo"}),
+    row(RECIPES, "SEVEN_METRICS", elbo_tells, **USELESS),
+    row(RECIPES, "OTHERWISE", elbo_tells, **USELESS, given={"reading": "within objectives"}),
+    transfer("TABLE", settings_by_data, at=1.02, at_says="nearly the largest of these worlds"),
     row(TRANSFER, "SAME", settings_matter, effects=(0.0, 5.0), at=0.35, at_says="seven trials in eight"),
-    row(
-        TRANSFER,
-        "OTHER_METRIC",
-        own_settings,
-        effects=(0.0, 5.0),
-        at=0.25,
-        at_says="five trials in a hundred more than printed",
-    ),
-    transfer("OTHER_DATA", own_data, effects=(0.0, 5.0), at=0.27, at_says="five trials in a hundred more than printed"),
-    transfer("BOTH", settings_of_both, effects=(0.0, 5.0), at=0.005, at_says="next to chance"),
-    color("TO_COLOR", alike, effects=(0.0, 10.0), at=1.2, at_says="both plainly past their bounds"),
-    color("BY_METRIC", alike, effects=(0.0, 10.0), at=0.8, at_says="clear to the eye", given={"metric": "mig"}),
-    color(
-        "NOT_ELSEWHERE",
-        alike,
-        effects=(0.0, 10.0),
-        at=0.1,
-        at_says="a correlation of 0.1",
-        given={"variant": "noisy_dsprites"},
-    ),
-    both(FOLLOWS, "IRS_FOLLOWS", partial(two, irs_ahead), **IRS),
+    row(TRANSFER, "OTHER_METRIC", settings_by_metric, **LOSES, at=0.25),
+    transfer("OTHER_DATA", settings_by_data, **LOSES, at=0.27),
+    transfer("BOTH", same_settings_on_both, at=0.005, at_says="next to chance"),
+    color("TO_COLOR", alike, at=1.2, at_says="both plainly past their bounds"),
+    color("BY_METRIC", alike, at=0.8, at_says="clear to the eye", given={"metric": "mig"}),
+    color("NOT_ELSEWHERE", alike, at=0.1, at_says="a correlation of 0.1", given={"variant": "noisy_dsprites"}),
+    pair_row(FOLLOWS, "IRS_FOLLOWS", partial(on_two, irs_ahead), **IRS),
     row(FOLLOWS, "IRS_CORRELATED", irs_ahead, **IRS),
-    both(FOLLOWS, "IRS_TRANSFERS", partial(two, irs_ahead), **IRS),
+    pair_row(FOLLOWS, "IRS_TRANSFERS", partial(on_two, irs_ahead), **IRS),
 ]
