@@ -190,6 +190,7 @@ def test_an_error_in_a_worker_keeps_its_message(tasks, bar):
 def test_a_worker_has_the_environment_of_now_and_one_thread(tasks, bar, monkeypatch):
     names = ["OF_A_TEST", "OMP_NUM_THREADS", "PYTHONSAFEPATH"]
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     for value in ("one", "other"):
         monkeypatch.setenv("OF_A_TEST", value)
         assert set(run_tasks(Processes(tasks.tell, 1), names, bar).results) == {value, "1", None}
