@@ -211,7 +211,14 @@ def _collect_cards(folder: Path) -> Frozen:
     declared: dict[str, dict[str, Any]] = {}
     cells: dict[str, int] = {}
 
+    failed: list[str] = []
+
     class Collector:
+        def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+            if report.failed:
+                error = re.search(r"^E +(.+)$", report.longreprtext, re.MULTILINE)
+                failed.append(f"{report.nodeid}: {error[1]}" if error else report.nodeid)
+
         def pytest_collection_finish(self, session: pytest.Session) -> None:
             for item in session.items:
                 if (card := card_of(item)) is None:
@@ -220,14 +227,13 @@ def _collect_cards(folder: Path) -> Frozen:
                 if card.name not in declared:
                     declared[card.name] = declaration(item, card)
 
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    with contextlib.redirect_stdout(io.StringIO()):
         arguments = [str(folder), "--collect-only", "-q", "-n0", "--dbench-frozen=none", "--dbench-expect=none"]
         # Where dbench is run as a module in a checkout, pytest finds it imported before it could rewrite its asserts.
         arguments += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
         status = pytest.main(arguments, plugins=[Collector()])
     if status != pytest.ExitCode.OK:
-        told = re.findall(r"^(?:E  |ERROR) +(.+)$", said.getvalue(), re.MULTILINE)  # the error, then the file
-        why = ": ".join([told[-1], told[0]]) if told else f"exit status {int(status)}"
+        why = failed[0] if failed else f"exit status {int(status)}"
         raise InvalidInput(f"claims must be collected by pytest before they are frozen, got {why}")
     today, here = datetime.now(UTC).date().isoformat(), commit()
     return Frozen(

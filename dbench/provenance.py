@@ -10,11 +10,13 @@ from pathlib import Path
 
 _PACKAGES = ("dbench", "torch", "numpy", "scikit-learn", "scipy")
 
+# Hooks are told of their own repository, which may be another than that of this file.
+_OF_A_REPOSITORY = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+
 
 def _git(*arguments: str) -> str | None:
     git = ["git", "-C", str(Path(__file__).resolve().parent), *arguments]
-    # Hooks are told of their own repository, which may be another than that of this file.
-    environment = {name: value for name, value in os.environ.items() if name not in ("GIT_DIR", "GIT_WORK_TREE")}
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
     try:
         done = subprocess.run(git, env=environment, capture_output=True, text=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):

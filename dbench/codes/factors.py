@@ -182,8 +182,8 @@ class FactorTypes(NamedTuple):
 
     @staticmethod
     def _named(patterns: Collection[str], names: Sequence[str]) -> set[str]:
-        listed = [patterns] if isinstance(patterns, str) else patterns
-        if not (isinstance(listed, Iterable) and all(isinstance(pattern, str) for pattern in listed)):
+        listed = [patterns] if isinstance(patterns, str) or not isinstance(patterns, Iterable) else [*patterns]
+        if not all(isinstance(pattern, str) for pattern in listed):
             raise InvalidInput(f"continuous and discrete must name factors, got {patterns!r}")
         named = set[str]()
         for pattern in listed:

@@ -80,7 +80,7 @@ class Stepper:
             for mine, drawn in zip(self._draws.tensors(), draws.tensors(), strict=True):
                 mine.copy_(drawn)
         for optimiser in self._optimisers:
-            optimiser.slow_down(rate)
+            optimiser.scale_rate(rate)
         if self._capture and self._repeat is None:
             self._record()
         for i in range(steps):
@@ -188,7 +188,7 @@ class _Adam:
             maximize=False,
         )
 
-    def slow_down(self, share: float) -> None:
+    def scale_rate(self, share: float) -> None:
         """Learn at a share of the full rate; a recorded step reads it from a tensor, which stays in place."""
         if isinstance(self._rate, Tensor):
             self._rate.fill_(self._full * share)

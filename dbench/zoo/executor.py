@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -161,7 +161,9 @@ class Processes(Pool):
 
     A dead one is replaced. Tasks should look at ``channel.stopping`` now and then.
 
-    On Linux they are forked from a process that has imported the function's module, so that none waits for torch.
+    On Linux they are forked from a process that has imported the function's module, so that none waits for torch. It
+    is multiprocessing's fork server, started with the signals held back that workers ignore: so are those of whatever
+    else a program forks from it, which ``terminate`` then does not end, but ``kill`` does.
 
     Raises:
         InvalidInput: fewer than one worker.
@@ -182,9 +184,12 @@ class Processes(Pool):
             ours, theirs = self.context.Pipe()
             process = self.context.Process(target=_work, args=(theirs, self.function, {**os.environ}), daemon=True)
             resource_tracker.ensure_running()  # it would let signals through again
+            # What workers are forked from imports before it is told where from, and would look in the current folder.
+            places = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONSAFEPATH": "1"}
             _mask("SIG_BLOCK")  # until the worker ignores them
             try:
-                process.start()
+                with environment(places):
+                    process.start()
             finally:
                 _mask("SIG_UNBLOCK")
             theirs.close()
@@ -232,20 +237,35 @@ class Processes(Pool):
             process.join(10)
 
 
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Give these variables to the processes that are started within the context."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
 def _mask(how: str) -> None:
     """Hold back, or let through, the signals that workers ignore; a new process takes over what is held back."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(getattr(signal, how), _STOPS)
 
 
-def _work(connection: Connection, function: Task, environment: dict[str, str]) -> None:
+def _work(connection: Connection, function: Task, variables: dict[str, str]) -> None:
     # Ctrl-C, a scheduler's SIGTERM and the SIGHUP of a terminal that is closed reach the whole process group; the
     # controller decides, the workers wait for its word.
     for number in _STOPS:
         signal.signal(number, signal.SIG_IGN)
     _mask("SIG_UNBLOCK")
     os.environ.clear()  # a forked process has that of the first pool's time
-    os.environ.update(environment, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    os.environ.update(variables, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     channel = Channel(connection)

@@ -3,8 +3,7 @@
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.provenance import commit, utc_now, versions
 from dbench.training.execution import device_name
 from dbench.zoo.engine import EARLY, Finished, finish, images_of, kept, network_of
-from dbench.zoo.executor import FAILED, Channel, Processes, run_tasks, terminable
+from dbench.zoo.executor import FAILED, Channel, Processes, environment, run_tasks, terminable
 from dbench.zoo.keys import RunKey
 from dbench.zoo.pack import PackedRun, Weights, checksum, read_pack, shapes_of
 from dbench.zoo.progress import ProgressBar, Summary, log_to
@@ -60,7 +59,7 @@ def unpack_runs(
         Store(store.url)  # makes it: none is left behind where every pack is refused
     if len(commits := sorted({run.record["commit"] for run in new})) > 1:
         log(f"these runs were trained by {len(commits)} versions of dbench: {', '.join(commits)}")
-    with terminable(), _environment(_ALLOCATOR):
+    with terminable(), environment({**_ALLOCATOR, **os.environ}):
         bar = ProgressBar(runs=len(new), units=len(new), unit="runs", console=console)
         outcome = run_tasks(Processes(_work, workers), _tasks(store, new), bar)
     for error in (error for result in outcome.results for error in result.errors):
@@ -185,15 +184,3 @@ def _save(store: Store, run: PackedRun, weights: Weights, ended: Finished | None
     record["scores"] = {**record["scores"], **ended.scores}
     record["encoded"] = {"device": device_name("cpu"), "commit": commit(), "versions": versions(), "utc": utc_now()}
     store.save(run.key, status="done", tensors={"weights": weights, "codes": ended.codes}, record=record)
-
-
-@contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Give variables to the processes that are started within the context, where they are not set."""
-    own = {name: value for name, value in variables.items() if name not in os.environ}
-    os.environ.update(own)
-    try:
-        yield
-    finally:
-        for name in own:
-            os.environ.pop(name, None)

@@ -141,6 +141,7 @@ def test_a_metric_called_directly_says_what_it_assumed_and_may_be_told() -> None
     assert told.value == mig(Sample(CODES, halves), bins=2).value != assumed.value
     rounded = SIZE.round(1)
     assert mig(CODES, rounded, discrete=["factor_0"]).value == mig(CODES, (rounded * 10).round().astype(int)).value
+    assert read_arrays(CODES, LABELS, continuous=iter(["factor_0"])).sample.kinds == ("continuous", "discrete")  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="continuous and discrete must name factors, got 5"):
         mig(CODES, SIZE, continuous=5)  # type: ignore[call-arg]
     with pytest.raises(InvalidInput, match="continuous and discrete go with arrays of factors"):

@@ -189,6 +189,7 @@ def test_a_changed_rule_is_refused_by_name_until_it_is_frozen(tmp_path, freeze):
     assert freeze(tmp_path)[0] == 0
     assert (tmp_path / "claims" / "frozen.json").read_bytes() != before
     test.write_text("import a_module_that_is_not_there")
+    (tmp_path / "claims" / "test_spoilt.py").write_text("raise ValueError('another')")
     code, said = freeze(tmp_path)
     assert (code, "got claims/test_own.py: ModuleNotFoundError: No module named" in said) == (2, True)
 

@@ -30,6 +30,7 @@ from dbench.metrics import (
 from dbench.metrics.boosted_trees import boosted_trees
 from dbench.metrics.dci_explicitness import _explicitness
 from dbench.metrics.inputs import in_range, label_indices
+from dbench.metrics.interventions import _segment_quantile
 from dbench.metrics.lasso import _walk
 from dbench.metrics.linear_accuracy import linear_accuracies
 from dbench.metrics.relations.importance import _ensemble
@@ -75,6 +76,12 @@ def test_a_single_test_vote_is_all_right_or_all_wrong():
 def test_the_accuracy_of_each_factor_is_its_own():
     part = Sample(BITS[:, :1].astype(float), BITS)
     assert linear_accuracies(part, part).tolist() == [1.0, 0.5]
+
+
+def test_a_quantile_of_one_observation_is_that_observation():
+    columns = np.arange(64.0)[None]
+    assert _segment_quantile(columns, np.array([1, 63]), 0.5).tolist() == [[0.0, 32.0]]
+    assert _segment_quantile(columns[:, :3], np.array([2, 1]), 0.5).tolist() == [[0.5, 2.0]]
 
 
 @pytest.mark.parametrize("estimator", ["gbt", "forest"])

@@ -26,9 +26,10 @@ def test_the_package_names_its_repository_before_the_runner_does(monkeypatch, na
     assert provenance.repository() == found
 
 
-def test_the_commit_is_that_of_the_code_also_where_git_is_told_of_another_repository(monkeypatch, tmp_path):
+@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_INDEX_FILE"])
+def test_the_commit_is_that_of_the_code_also_where_git_is_told_of_another_repository(monkeypatch, tmp_path, name):
     before = provenance.commit.__wrapped__()
-    monkeypatch.setenv("GIT_DIR", str(tmp_path))
+    monkeypatch.setenv(name, str(tmp_path / "index"))
     assert provenance.commit.__wrapped__() == before
 
 

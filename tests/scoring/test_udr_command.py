@@ -51,15 +51,18 @@ def test_the_model_that_agrees_is_picked_and_the_one_that_mixes_is_last(files: l
     assert "the paper has five or more" in shown
 
 
+SILENT = ("silent", "mute", "still")
+
+
 def test_of_equal_models_the_first_is_picked_and_of_silent_ones_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, codes in (("a", TRUTH), ("b", TRUTH), ("c", TRUTH @ TURN), ("silent", 0 * TRUTH), ("mute", 0 * TRUTH)):
+    for name, codes in (("a", TRUTH), ("b", TRUTH), ("c", TRUTH @ TURN), *((name, 0 * TRUTH) for name in SILENT)):
         np.save(f"{name}.npy", codes)
     equal = ["b.npy", "a.npy", "c.npy"]
     assert re.search(r"\n1 +b.npy .*\n2 +a.npy .*\n3 +c.npy (?s:.*)Pick b.npy", run(*equal).stdout)
-    silent = ["silent.npy", "mute.npy"]
+    silent = [f"{name}.npy" for name in SILENT]
     assert "No model to pick: no model has an informative code." in run(*silent).stdout
     assert json.loads(run(*silent, "--json").stdout)["pick"] is None
     assert "No model to pick: no codes agree." in run(equal[0], silent[0]).stdout
@@ -127,6 +130,14 @@ def test_a_ranking_is_of_medians_and_quartiles_of_the_comparisons_with_others() 
     assert found.informative.tolist() == [3] * 4
     assert found.scores[found.order].tolist() == sorted(found.scores, reverse=True)
     assert found.best == found.scores.argmax()
+
+
+def test_shorter_codes_are_filled_up_with_what_relates_to_nothing() -> None:
+    whole = models(3)
+    wider = [*whole[:2], whole[2]._replace(codes=np.c_[whole[2].codes, np.zeros((200, 2))])]
+    first, second = (rank_models(group, relation="spearman") for group in (whole, wider))
+    np.testing.assert_allclose(first.scores, second.scores)
+    assert second.informative.tolist() == [3, 3, 3]
 
 
 @pytest.mark.parametrize("number", [5, 6])

@@ -1,6 +1,7 @@
 """Runs travel from one store to another: packed on the one side, checked and encoded on the other."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from safetensors.numpy import load_file, save_file
 from dbench.cli import main
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 from dbench.zoo import scorers
+from dbench.zoo.executor import Outcome
 from dbench.zoo.pack import checksum, pack_runs, read_pack, shapes_of
 from dbench.zoo.profiles import PROFILES, Sweep
 from dbench.zoo.scorers import SLOW
@@ -235,6 +237,22 @@ def test_what_is_no_pack_is_one_line_and_exit_code_2_and_makes_no_store(packs, t
     assert (result.exit_code, message in result.stderr.splitlines()[-1]) == (2, True)
     assert zoo("unpack", "--store", tmp_path / "here", tmp_path / "none").exit_code == 2
     assert not (tmp_path / "here").exists()
+
+
+def test_processes_that_encode_are_started_with_an_allocator_that_keeps_memory(packs, here, monkeypatch, console):
+    seen = {}
+
+    def run_tasks(*_):
+        seen.update(os.environ)
+        return Outcome([], [], cancelled=False)
+
+    monkeypatch.setattr("dbench.zoo.unpack.run_tasks", run_tasks)
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "7")  # one's own stays
+    monkeypatch.delenv("MALLOC_MMAP_THRESHOLD_", raising=False)
+    before = dict(os.environ)
+    unpack_runs(here, packs[:1], console=console)
+    assert (seen["MALLOC_TRIM_THRESHOLD_"], seen["MALLOC_MMAP_THRESHOLD_"]) == ("7", "1000000000")
+    assert os.environ == before
 
 
 def test_a_store_holds_runs_of_one_precision_and_may_hold_those_of_two_versions(packs, here, console, in_process):

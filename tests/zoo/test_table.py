@@ -237,6 +237,13 @@ def test_two_data_sets_make_no_table(store, tiny, tiny_keys, finish, tmp_path):
         load_runs(tmp_path / "both")
 
 
+def test_a_run_that_was_interrupted_is_of_no_table(store, tiny, tiny_keys, finish):
+    finish(store, *tiny_keys[1:])
+    finish(store, tiny_keys[0], status="interrupted")
+    with pytest.raises(InvalidInput, match="is not trained to its end; run dbench zoo train first"):
+        build_table(store, tiny_keys, tiny)
+
+
 @pytest.mark.parametrize("content", ["", "[]", '{"cards": {"a": 1}}', '{"cards": {"a": {"hash": 2}}}', "{}"])
 def test_rules_that_were_not_frozen_are_refused(tmp_path, content):
     (tmp_path / "rules.json").write_text(content)

@@ -1,6 +1,8 @@
 import importlib
 import io
 import multiprocessing
+import os
+import subprocess
 import sys
 import time
 import weakref
@@ -115,6 +117,10 @@ def fail(channel, number):
     raise InvalidInput(f"number must not be {number}")
 
 
+def tell(channel, name):
+    return os.environ.get(name)
+
+
 def be_asked_to_end(channel, number):
     os.kill(os.getpid(), signal.SIGTERM)
     return number
@@ -136,7 +142,7 @@ def fail_to_save(channel, number):
 
 @pytest.fixture
 def tasks(tmp_path, monkeypatch):
-    """Tasks in a module that spawned processes can import."""
+    """Tasks in a module that worker processes can import."""
     (tmp_path / "tasks_for_workers.py").write_text(TASKS)
     monkeypatch.syspath_prepend(tmp_path)
     yield importlib.import_module("tasks_for_workers")
@@ -179,6 +185,37 @@ def test_a_dying_worker_is_an_error_and_the_others_go_on(tasks, bar):
 def test_an_error_in_a_worker_keeps_its_message(tasks, bar):
     with pytest.raises(InvalidInput, match="number must not be 7"):
         run_tasks(Processes(tasks.fail, 1), [7], bar).checked()
+
+
+def test_a_worker_has_the_environment_of_now_and_one_thread(tasks, bar, monkeypatch):
+    names = ["OF_A_TEST", "OMP_NUM_THREADS", "PYTHONSAFEPATH"]
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    for value in ("one", "other"):
+        monkeypatch.setenv("OF_A_TEST", value)
+        assert set(run_tasks(Processes(tasks.tell, 1), names, bar).results) == {value, "1", None}
+    assert "PYTHONSAFEPATH" not in os.environ
+
+
+PROGRAM = """
+from tasks_of_a_script import tell
+from dbench.zoo.executor import Processes, run_tasks
+from dbench.zoo.progress import ProgressBar
+
+if __name__ == "__main__":
+    bar = ProgressBar(runs=1, units=1, unit="tasks")
+    print(run_tasks(Processes(tell, 1), ["x"], bar).checked().results)
+"""
+
+
+def test_workers_import_from_where_their_controller_does_and_not_from_the_current_folder(tmp_path):
+    for folder in ("script", "current"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "tasks_of_a_script.py").write_text(f"def tell(channel, task):\n    return {folder!r}\n")
+    (tmp_path / "script" / "main.py").write_text(PROGRAM)
+    command = [sys.executable, "../script/main.py"]
+    done = subprocess.run(command, cwd=tmp_path / "current", capture_output=True, text=True, check=False)
+    assert done.stdout == "['script']\n", done.stderr
 
 
 def test_fewer_than_one_worker_is_refused(tasks):
