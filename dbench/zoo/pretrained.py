@@ -40,6 +40,10 @@ class Model(nn.Module):
         for name in self._names:
             self.register_parameter(name.replace(".", "_"), nn.Parameter(parameters[name].clone()))
 
+    def forward(self, images: ArrayLike | Tensor) -> tuple[Tensor, Tensor]:
+        """As :meth:`encode`."""
+        return self.encode(images)
+
     def encode(self, images: ArrayLike | Tensor) -> tuple[Tensor, Tensor]:
         """Return means and log-variances of the codes of images, each N x d float32, on the device of the module.
 
@@ -72,8 +76,6 @@ class Model(nn.Module):
         parameters = self._stacked()
         mean, logvar = self._network.encode(parameters, x.to(self._device())[None])
         return mean[0], logvar[0]
-
-    forward = encode
 
     def decode(self, codes: ArrayLike | Tensor) -> Tensor:
         """Return the Bernoulli logits of the pixels, N x C x H x W float32; their sigmoid is the image in 0..1.
