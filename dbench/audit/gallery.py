@@ -61,7 +61,7 @@ class Representation:
 
     @property
     def strong(self) -> bool | None:
-        """Whether every factor is told by one code of its own and by no other; ``None`` where ``weak`` is."""
+        """Whether every factor is told by one code of its own and by no other; ``None`` where ``weak`` is ``None``."""
         return None if self.weak is None else self.weak and self.characteristic_2 is True
 
 
