@@ -72,15 +72,16 @@ def answer(records: Sequence[CheckResult]) -> str:
     """
     applicable = [record for record in records if record.status != "not applicable"]
     like = next((record.like for record in records if record.like), "")
-    if not applicable or all(record.status == "error" for record in applicable):
-        reasons = [record.reason for record in applicable]
-        gave_up = next((reason for reason in reasons if reason.startswith("given up")), "")
-        return f"No number was given: {gave_up or mode(reasons)}." if applicable else "Nothing of it applies."
+    if not applicable:
+        return "Nothing of it applies."
+    errors = [record.reason for record in applicable if record.status == "error"]
+    if len(errors) == len(applicable):
+        gave_up = next((reason for reason in errors if reason.startswith("given up")), "")
+        return f"No number was given: {gave_up or mode(errors)}."
     bugs, hints = likely_bugs(records), list(dict.fromkeys(record.hint for record in records if record.hint))
     if hints:
         return " ".join(hints)
-    silent = [record.reason for record in applicable if record.status == "error"]
-    rest = f" {len(silent)} of {len(applicable)} checks got no score, most often: {mode(silent)}." if silent else ""
+    rest = f" {len(errors)} of {len(applicable)} checks got no score, most often: {mode(errors)}." if errors else ""
     if bugs:
         families = list(CAUSES)
         first = min(bugs, key=lambda bug: families.index(bug.family) if bug.family in CAUSES else len(families))
@@ -89,7 +90,8 @@ def answer(records: Sequence[CheckResult]) -> str:
         line = f"Likely a bug: {first.check} fails ({first.reason}{passes})"
         return line + (f": {cause}" if cause else ".") + rest
     declared = sum(bool(record.deviation) for record in records)
-    rest = (f" {declared} {'fails' if declared == 1 else 'fail'} as declared." if declared else "") + rest
+    if declared:
+        rest = f" {declared} {'fails' if declared == 1 else 'fail'} as declared.{rest}"
     if like:
         scored = [record for record in records if record.value is not None and record.like_value is not None]
         farthest = max(scored, key=_distance, default=None)

@@ -156,7 +156,7 @@ def _rows(file: CodesFile, result: Result) -> Iterator[tuple[Any, ...]]:
                 yield name, part, key, float(value), *missing, n, ""
 
 
-def _named(names: Iterable[str], values: Iterable[float] | None) -> dict[str, float | None] | None:
+def _by_name(names: Iterable[str], values: Iterable[float] | None) -> dict[str, float | None] | None:
     return None if values is None else {key: finite_or_none(value) for key, value in zip(names, values, strict=True)}
 
 
@@ -178,9 +178,9 @@ def _record(file: CodesFile, result: Result) -> dict[str, Any]:
         "copies": result.copies,
         "protocol": score.metric if score else None,
         "bounds": list(result.item.bounds),
-        "details": _named(score.details, score.details.values()) if score else {},
-        "per_factor": _named(factors_of(file, score), score.per_factor) if score else None,
-        "per_code": _named(file.code_names, score.per_code) if score else None,
+        "details": _by_name(score.details, score.details.values()) if score else {},
+        "per_factor": _by_name(factors_of(file, score), score.per_factor) if score else None,
+        "per_code": _by_name(file.code_names, score.per_code) if score else None,
         "factors": list(factors_of(file, score)) if score else [],
         "relation": None if relation is None else [[finite_or_none(value) for value in row] for row in relation],
         "rows": result.rows,
