@@ -62,8 +62,7 @@ def audit(
         metric: a callable, ``module:attribute``, or the name of one of dbench's.
         only: names of checks or of families of checks; all checks where empty.
         expected: known deviations: name of a check or family -> reason in words.
-        like: name of the metric of dbench that it is meant to be; each record then also holds what that metric gets on
-            the same inputs.
+        like: name of the metric of dbench it is meant to be; each record also holds what that gets on the same inputs.
         callback: called with each record as soon as it is there.
         **options: arguments of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.
 

@@ -23,8 +23,7 @@ class CheckResult:
         reference: place in the papers; empty where it is in none.
         deviation: why this failure is expected; empty where it is not.
         hint: the likely mistake that the scores point to; empty where they point to none.
-        like: the metric of dbench that it was compared with, or empty; ``like_status`` and ``like_value`` are what that
-            metric got.
+        like: the metric of dbench that it was compared with, or empty; that metric's status and value follow.
     """
 
     metric: str

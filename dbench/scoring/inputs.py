@@ -103,8 +103,7 @@ def _matched(source: Source, complete: Sample, varying: Sample) -> Source:
 def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) -> GridSource | None:
     """Return the sample as a source if it holds every combination of factor values once, in any order; else None.
 
-    Labels are replaced by their ranks and continuous factors are left out. The sizes are by default the numbers of
-    values that occur.
+    Labels are replaced by their ranks, continuous factors left out. Default sizes are the numbers of values that occur.
     """
     labels = sample.labels
     if labels is None:
