@@ -1,4 +1,4 @@
-"""Run every check on a metric, one record each; also as tests in a test suite of one's own."""
+"""Run every check on a metric, with one record each; or run the checks as tests in a test suite of your own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Metric = Callable[..., Any] | str | Subject
 
 
 def load_metric(name: str) -> Callable[..., Any]:
-    """Return a metric by name: ``mig`` or ``dci[forest]`` of dbench, ``module:attribute`` (with dots) any other."""
+    """Return a metric by name: ``mig`` or ``dci[forest]`` of dbench, or ``module:attribute`` (dotted) of other code."""
     if ":" in name:
         return cast(Callable[..., Any], load_callable("metric", name))
     if name not in METRICS and Path(f"{name}.py").is_file():
@@ -38,8 +38,8 @@ def checks_of(metric: Metric, *, only: Sequence[str] = (), **options: Any) -> It
         raise InvalidInput(f"a Subject has its options, got {', '.join(options)} beside one")
     if not isinstance(metric, Subject):
         if isinstance(metric, str):
-            own = {} if ":" in metric else {"name": metric}  # of a variant, the function has another
-            metric = Subject(load_metric(metric), **own | options)
+            named = {} if ":" in metric else {"name": metric}  # the function of a variant has another name
+            metric = Subject(load_metric(metric), **named | options)
         else:
             metric = Subject(metric, **options)
     for check in CHECKS.values():
@@ -56,21 +56,21 @@ def audit(
     callback: Callable[[CheckResult], Any] | None = None,
     **options: Any,
 ) -> list[CheckResult]:
-    """Ask a metric every question.
+    """Run every check on a metric.
 
     Args:
         metric: a callable, ``module:attribute``, or the name of one of dbench's.
-        only: checks, or families for all checks of one; all where empty.
-        expected: deviations that are known: check or family, and the reason in words.
-        like: name of a metric of dbench that it is meant to be: each record says what that gets of the same inputs.
-        callback: called with every record as it comes.
-        **options: of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.
+        only: names of checks or of families of checks; all checks where empty.
+        expected: known deviations: name of a check or family -> reason in words.
+        like: name of the metric of dbench it is meant to be; each record also holds what that gets on the same inputs.
+        callback: called with each record as soon as it is there.
+        **options: arguments of :class:`Subject`: name, observations, options, bounds, scale, less_is_better, timeout.
 
     Returns:
         One record for each check; a metric that fails on one representation goes on with the others.
 
     Raises:
-        UnknownName: in ``only``, ``expected``, ``like`` or ``metric``.
+        UnknownName: an unknown name in ``only``, ``expected``, ``like`` or ``metric``.
         InvalidInput: a metric that cannot be loaded or called.
 
     Example:
@@ -82,21 +82,22 @@ def audit(
     known = dict(expected or {})
     require_known(known)
     if like:
-        find_variant(like)  # refused at once where there is none
-    records, ours = list[CheckResult](), None
+        find_variant(like)  # refuses an unknown name at once
+    records, reference = list[CheckResult](), None
     for subject, check in checks_of(metric, only=only, **options):
-        records.append(_explained(check(subject), known))
+        record = _with_deviation(check(subject), known)
         if like:
-            ours = ours or _beside(like, subject)
-            other = check(ours)
-            records[-1] = replace(records[-1], like=like, like_status=other.status, like_value=other.value)
+            reference = reference or _reference(like, subject)
+            other = check(reference)
+            record = replace(record, like=like, like_status=other.status, like_value=other.value)
+        records.append(record)
         if callback is not None:
-            callback(records[-1])
+            callback(record)
     return records
 
 
-def _beside(name: str, subject: Subject) -> Subject:
-    """One of our metrics, which sees the samples that a subject sees."""
+def _reference(name: str, subject: Subject) -> Subject:
+    """Return one of our metrics, to be checked on the same samples as a subject."""
     metric: Any = find_variant(name)
     return Subject(
         metric,
@@ -108,18 +109,18 @@ def _beside(name: str, subject: Subject) -> Subject:
 
 
 def stale(records: Sequence[CheckResult], expected: Mapping[str, str]) -> list[str]:
-    """Return the expected deviations of which something was asked and nothing failed."""
-    names = {name for r in records if r.status != "not applicable" for name in (r.check, r.family)}
+    """Return the expected deviations that were checked but did not occur: something applied and nothing failed."""
+    applied = {name for r in records if r.status != "not applicable" for name in (r.check, r.family)}
     failed = {name for r in records if r.status in ("fail", "error") for name in (r.check, r.family)}
-    return [name for name in expected if name in names - failed]
+    return [name for name in expected if name in applied - failed]
 
 
 def load_expected(path: Path) -> dict[str, str]:
     """Read expected deviations: a TOML file of check or family names and reasons.
 
     Raises:
-        DamagedData: not readable, or an entry that is no written reason.
-        UnknownName: no check and no family.
+        DamagedData: a file that cannot be read, or an entry without a written reason.
+        UnknownName: a name of no check and no family.
     """
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -133,26 +134,27 @@ def load_expected(path: Path) -> dict[str, str]:
 
 
 def require_known(names: Sequence[str] | Mapping[str, str]) -> None:
-    """Insist on names of checks or families."""
+    """Refuse a name that is neither a check nor a family of checks."""
     families = {check.family for check in CHECKS.values()}
     for name in names:
         if name not in CHECKS and name not in families:
-            # A misspelt case is looked for among those of its family.
+            # For a misspelt case of a known family, suggest the cases of that family.
             family = name.partition("[")[0]
             cases = [check for check in CHECKS if family in families and check.startswith(f"{family}[")]
             raise unknown_name("check", name, cases or families)
 
 
-def _explained(record: CheckResult, expected: Mapping[str, str]) -> CheckResult:
+def _with_deviation(record: CheckResult, expected: Mapping[str, str]) -> CheckResult:
+    """Add the reason why a failure is expected, if it is."""
     reason = expected.get(record.check, expected.get(record.family, ""))
     return replace(record, deviation=reason) if reason and record.status in ("fail", "error") else record
 
 
-def _insist(subject: Subject, *, check: Check, expected: Mapping[str, str]) -> None:
-    """Raise where a check does not pass; the message is the record."""
+def _require_pass(subject: Subject, *, check: Check, expected: Mapping[str, str]) -> None:
+    """Raise unless a check passes, skip the test if it does not apply; the message says what the record does."""
     import pytest
 
-    record = _explained(check(subject), expected)
+    record = _with_deviation(check(subject), expected)
     message = f"{record.check} of {record.metric}: {record.reason}; expected {record.expected}"
     if record.status == "not applicable":
         pytest.skip(message)
@@ -169,8 +171,8 @@ def parametrize_with_checks(
 ) -> pytest.MarkDecorator:
     """Run a test once for each metric and check.
 
-    Checks that do not apply are skipped, those that are expected to fail are xfailed with their reason; one that is
-    named in ``expected`` and passes fails. The arguments are those of :func:`audit`, of several metrics.
+    Checks that do not apply are skipped. Checks that fail as expected are xfailed with their reason; a check that is
+    named in ``expected`` but passes is a failure. The arguments are those of :func:`audit`, for several metrics.
 
     Example:
         In a test module of your own::
@@ -186,7 +188,7 @@ def parametrize_with_checks(
     known = dict(expected or {})
     require_known(known)
     cases = [
-        pytest.param(subject, partial(_insist, check=check, expected=known), id=f"{subject.name}-{check.name}")
+        pytest.param(subject, partial(_require_pass, check=check, expected=known), id=f"{subject.name}-{check.name}")
         for metric in metrics
         for subject, check in checks_of(metric, only=only, **options)
     ]

@@ -1,4 +1,4 @@
-"""What is asked of a metric: characteristics, changes that change no relation, estimation, and other regimes."""
+"""The checks of a metric: characteristics, invariance to changes that keep relations, estimation, other regimes."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -28,7 +28,7 @@ from dbench.constructions.causal import confounded_copies
 from dbench.constructions.on_labels import labels
 from dbench.constructions.relations import N_FACTORS, SIZE, UNEQUAL
 
-# Representations that lack one property and have the others (Duan et al., table 5).
+# Representations that lack one property but have the others (Duan et al., table 5).
 BROKEN = {
     "modularity": ("factors packed in pairs",),
     "compactness": ("factors copied twice", "factors split into digits"),
@@ -42,13 +42,13 @@ def characteristic_checks() -> Iterator[Check]:
     yield Check("chance", "", _chance, REPRESENTATIONS[NOISE_ONLY].reference)
     for holding in ("characteristic_1", "characteristic_2", "weak", "strong"):
         for level, wanted, bound in (("high", True, HIGH), ("low", False, LOW)):
-            ask = partial(judge, bound=bound, above=wanted)
             for name, representation in REPRESENTATIONS.items():
                 if getattr(representation, holding) is wanted:
-                    yield Check(f"{holding}_{level}", name, partial(ask, name=name), representation.reference)
+                    ask = partial(judge, name=name, bound=bound, above=wanted)
+                    yield Check(f"{holding}_{level}", name, ask, representation.reference)
     for broken, names in BROKEN.items():
         for name in names:
-            # A part is broken, so a score need not be low; it must not be high.
+            # Only one property is broken, so the score need not be low, but it must not be high.
             ask = partial(judge, name=name, bound=HIGH, above=False)
             yield Check(broken, name, ask, REPRESENTATIONS[name].reference)
 
@@ -60,20 +60,21 @@ def _separates(subject: Subject) -> Answer:
         scale.range,
         f"perfect copies {'below' if subject.direction < 0 else 'above'} noise, by more than {CHANCE:g} of the larger",
         f"perfect copies score {scale.perfect:.3g}, noise {scale.chance:.3g}",
-        _reversed(subject, scale),
+        _hint_if_reversed(subject, scale),
     )
 
 
-def _reversed(subject: Subject, scale: Scale) -> str:
-    """Say so where every draw of perfect copies lies on the wrong side of every draw of noise."""
-    noise, copies = ([score_of(subject, name, repetition=i) for i in range(DRAWS)] for name in (NOISE_ONLY, PERFECT))
+def _hint_if_reversed(subject: Subject, scale: Scale) -> str:
+    """Return a hint if every draw of perfect copies scores worse than every draw of noise; else an empty text."""
+    noise = [score_of(subject, NOISE_ONLY, repetition=i) for i in range(DRAWS)]
+    copies = [score_of(subject, PERFECT, repetition=i) for i in range(DRAWS)]
     sign = subject.direction
     if subject.scale is not None or max(sign * score for score in copies) >= min(sign * score for score in noise):
         return ""
-    seen = f"Perfect copies score {scale.perfect:.3g}, noise {scale.chance:.3g}: "
+    scores = f"Perfect copies score {scale.perfect:.3g}, noise {scale.chance:.3g}: "
     if sign < 0:
-        return f"{seen}more is better, so leave --less-is-better (less_is_better=True) out."
-    return f"{seen}it is reversed. If less is meant to be better, say --less-is-better (less_is_better=True)."
+        return f"{scores}more is better, so leave --less-is-better (less_is_better=True) out."
+    return f"{scores}it is reversed. If less is meant to be better, say --less-is-better (less_is_better=True)."
 
 
 def _chance(subject: Subject) -> Answer:
@@ -93,10 +94,10 @@ Change = Callable[[Codes, np.random.Generator], Codes]
 
 
 def _leaky(factors: Factors, generator: np.random.Generator) -> Codes:
-    """Mix codes and add noise, more to each than to the one before: no ties, no two codes alike."""
+    """Mix the factors and add noise that grows from code to code: no ties, and no two codes are alike."""
     codes = UNEQUAL["leaky"](factors, generator)
-    more = np.linspace(0, 1, codes.shape[1])
-    return np.asarray(codes + more * generator.standard_normal(codes.shape))
+    deviations = np.linspace(0, 1, codes.shape[1])
+    return np.asarray(codes + deviations * generator.standard_normal(codes.shape))
 
 
 LEAKY = FunctionSource(labels(SIZE, N_FACTORS), _leaky)
@@ -107,7 +108,7 @@ def _times(*factors: float) -> Change:
     return lambda codes, generator: codes * np.resize(factors, codes.shape[1])
 
 
-# By property and case; powers of two, so that no digit is lost.
+# Changes that must not move a score, by family and case. Factors are powers of two, so that scaling rounds nothing.
 SAME_SCORE: dict[tuple[str, str], Change] = {
     ("permutation", ""): lambda codes, generator: np.roll(codes, 1, axis=1),
     ("sign", ""): _times(-1.0, 1.0),
@@ -131,7 +132,7 @@ NOISE = (0.0, 0.5, 1.0, 2.0, 4.0)
 
 
 def changed(source: Source, change: Change) -> FunctionSource:
-    """Let a source change its codes; factors and everything drawn before are the same."""
+    """Return a source whose codes are changed; factors and everything drawn before the change stay the same."""
     return FunctionSource(
         source.draw_factors,
         lambda factors, generator: change(source.codes(factors, generator), generator),
@@ -140,18 +141,18 @@ def changed(source: Source, change: Change) -> FunctionSource:
 
 
 def transform_checks() -> Iterator[Check]:
-    """Yield the checks that compare a representation with a change of it."""
-    for (name, kind), change in SAME_SCORE.items():
+    """Yield the checks that compare the scores of a representation before and after a change."""
+    for (family, kind), change in SAME_SCORE.items():
         for base in BASES:
             case = f"{base}, {kind}" if kind else base
-            yield Check(
-                name, case, partial(_same, base=base, key=f"{name} {case}", change=change), REFERENCES.get(name, "")
-            )
+            ask = partial(_same, base=base, key=f"{family} {case}", change=change)
+            yield Check(family, case, ask, REFERENCES.get(family, ""))
     yield Check("duplicated_codes", "leaky copy", _duplicated, "Duan et al., table 5")
     yield Check("noise", PERFECT, _noise, "Locatello et al. (2020), 7")
 
 
 def _same(subject: Subject, base: str, key: str, change: Change) -> Answer:
+    """Ask whether a change of the codes leaves the score as it is."""
     allowed = SAME * scale_of(subject).unit
     before = subject.score(base, BASES[base])
     after = subject.score(key, changed(BASES[base], change))
@@ -160,40 +161,40 @@ def _same(subject: Subject, base: str, key: str, change: Change) -> Answer:
 
 
 def _duplicated(subject: Subject) -> Answer:
-    """A second copy never scores better."""
-    scale = scale_of(subject)
+    """Ask whether a second copy of every code scores no better."""
+    allowed = SAME * scale_of(subject).unit
     before = subject.score("leaky copy", LEAKY)
     after = subject.score("duplicated", changed(LEAKY, lambda codes, generator: np.hstack([codes, codes])))
-    moved, allowed = (after - before) * subject.direction, SAME * scale.unit
+    moved = after - before
     return Answer(
-        bool(moved <= allowed),
-        after - before,
+        bool(moved * subject.direction <= allowed),
+        moved,
         f"no better by more than {allowed:.3g} when every code is repeated",
         f"{before:.3g} became {after:.3g}",
     )
 
 
 def _noise(subject: Subject) -> Answer:
-    """More noise never scores better, and a lot of it scores low."""
+    """Ask whether more noise never scores better, and much noise scores low."""
     scale = scale_of(subject)
-    scores = [subject.score(f"noise {s}", changed(BASES[PERFECT], partial(_blur, deviation=s))) for s in NOISE]
+    scores = [subject.score(f"noise {s}", changed(BASES[PERFECT], partial(_add_noise, deviation=s))) for s in NOISE]
     steps = np.diff(scores) * subject.direction
     worst = float(steps.max())
     low = scale.separates and scale.position(scores[-1]) < LOW
-    path = ", ".join(f"{score:.3g}" for score in scores)
+    scores_text = ", ".join(f"{score:.3g}" for score in scores)
     return Answer(
         bool(low and worst <= SAME * scale.unit),
         worst,
         f"no better by more than {SAME * scale.unit:.3g} from level to level, and low at the last",
-        f"noise of {', '.join(f'{s:g}' for s in NOISE)} steps scores {path}",
+        f"noise of {', '.join(f'{s:g}' for s in NOISE)} steps scores {scores_text}",
     )
 
 
-def _blur(codes: Codes, generator: np.random.Generator, deviation: float) -> Codes:
+def _add_noise(codes: Codes, generator: np.random.Generator, deviation: float) -> Codes:
     return np.asarray(codes + deviation * generator.standard_normal(codes.shape))
 
 
-FEWER = 10  # a tenth of the observations, as often as it takes to tell bias from luck
+FEWER = 10  # a small sample has a tenth of the observations; its score is averaged over DRAWS samples
 
 
 def estimation_checks() -> Iterator[Check]:
@@ -207,6 +208,7 @@ def estimation_checks() -> Iterator[Check]:
 
 
 def _sample_size(subject: Subject, name: str) -> Answer:
+    """Ask whether the mean score of small samples is that of a large one."""
     few = subject.observations // FEWER
     expected = f"the mean score of {few} observations within {BIAS:g} of the scale of that of {subject.observations}"
     if subject.needs == "source":
@@ -218,6 +220,7 @@ def _sample_size(subject: Subject, name: str) -> Answer:
 
 
 def _bins(subject: Subject, name: str) -> Answer:
+    """Ask whether the score stays with half and with twice the bins."""
     expected = f"the score with half and with twice the bins within {BIAS:g} of the scale"
     if subject.bins is None:
         return Answer(None, None, expected, "it has no option for a number of bins")
@@ -232,32 +235,32 @@ def _bins(subject: Subject, name: str) -> Answer:
 
 
 def _bounds(subject: Subject) -> Answer:
+    """Ask whether every representation of the gallery scores within the declared bounds."""
     scores: dict[str, float] = {}
     failed: MetricFailed | None = None
     for name in REPRESENTATIONS:
         try:
             scores[name] = score_of(subject, name)
-        except MetricFailed as error:  # reported by the checks of that representation
+        except MetricFailed as error:  # the checks of that representation report it
             failed = error
     if failed is not None and not scores:
         raise failed
     low, high = subject.bounds
-    # A rounding error is no score out of bounds.
-    slack = 1e-9
+    rounding = 1e-9  # a score that is off by so little is within bounds
     outside = {
         name: score
         for name, score in scores.items()
-        if (low is not None and score < low - slack) or (high is not None and score > high + slack)
+        if (low is not None and score < low - rounding) or (high is not None and score > high + rounding)
     }
-    name = max(outside, key=lambda n: abs(outside[n])) if outside else max(scores, key=scores.__getitem__)
+    worst = max(outside, key=lambda name: abs(outside[name])) if outside else max(scores, key=scores.__getitem__)
     interval = " to ".join("unbounded" if bound is None else f"{bound:g}" for bound in (low, high))
     seen = f"scores from {min(scores.values()):.3g} to {max(scores.values()):.3g}"
     return Answer(
         not outside,
-        scores[name],
+        scores[worst],
         f"every score within {interval}",
-        f"{seen}{f', on {name!r}' if outside else ''}",
-        f"Scores of {scores[name]:.3g} ({name}) where {interval} is declared: is it normalised? If those are not its "
+        f"{seen}{f', on {worst!r}' if outside else ''}",
+        f"Scores of {scores[worst]:.3g} ({worst}) where {interval} is declared: is it normalised? If those are not its "
         "bounds, say --bounds LOW HIGH (bounds=)."
         if outside
         else "",
@@ -272,16 +275,16 @@ def _determinism(subject: Subject) -> Answer:
     )
 
 
-NARROW, WIDTH = 4, 50  # codes of noise
+NARROW, WIDTH = 4, 50  # numbers of codes that hold noise, in the regime checks
 
 
 def wide_noise(width: int) -> FunctionSource:
-    """Four factors, and so many codes that tell nothing of them, Gaussian each."""
+    """Return a source of four factors and ``width`` codes of Gaussian noise that are independent of them."""
     return FunctionSource(labels(SIZE, 4), lambda factors, generator: generator.standard_normal((len(factors), width)))
 
 
 def small_copies(*, redundant: bool) -> FunctionSource:
-    """Copies of two factors of four values and one of two, which is the upper half of the first where ``redundant``."""
+    """Copy two factors with four values and one with two; if ``redundant``, the third is the first's upper bit."""
 
     def draw(n: int, generator: np.random.Generator) -> NDArray[np.int64]:
         factors = generator.integers((SIZE, SIZE, 2), size=(n, 3))
@@ -293,18 +296,19 @@ def small_copies(*, redundant: bool) -> FunctionSource:
 
 
 def regime_checks() -> Iterator[Check]:
-    """Yield the checks of noise in many codes, and of copies of factors that depend."""
-    yield Check("regime", "many codes of noise", partial(_wide, few=False))
-    yield Check("regime", "many codes of noise, few rows", partial(_wide, few=True))
+    """Yield the checks with many codes of noise, and those with copies of dependent factors."""
+    yield Check("regime", "many codes of noise", partial(_many_codes, few=False))
+    yield Check("regime", "many codes of noise, few rows", partial(_many_codes, few=True))
     for case, source, independent in (
         ("correlated factors", confounded_copies(0.8), confounded_copies(0.0)),
         ("redundant factors", small_copies(redundant=True), small_copies(redundant=False)),
     ):
-        ask = partial(_copies, source=source, independent=independent, case=case)
+        ask = partial(_dependent_copies, source=source, independent=independent, case=case)
         yield Check("regime", case, ask, "Almudévar and Ortega (2024)")
 
 
-def _wide(subject: Subject, few: bool) -> Answer:
+def _many_codes(subject: Subject, few: bool) -> Answer:
+    """Ask whether many codes of noise score like few."""
     rows = subject.observations // FEWER if few else subject.observations
     expected = f"within {BIAS:g} of {NARROW} codes of noise on as many rows"
     if few and subject.needs == "source":
@@ -317,11 +321,13 @@ def _wide(subject: Subject, few: bool) -> Answer:
     return Answer(bool(abs(moved) <= BIAS), float(wide), expected, f"{narrow:.3g}, {wide:.3g} of {WIDTH} codes")
 
 
-def _copies(subject: Subject, source: Source, independent: Source, case: str) -> Answer:
+def _dependent_copies(subject: Subject, source: Source, independent: Source, case: str) -> Answer:
+    """Ask whether copies of dependent factors score like copies of independent ones."""
     expected = f"within {BIAS:g} of copies of as many independent factors"
-    known, score = subject.score(f"copies, no {case}", independent), subject.score(f"copies, {case}", source)
-    moved = (score - known) / scale_of(subject).unit
-    return Answer(abs(moved) <= BIAS, score, expected, f"{known:.3g}, {score:.3g} where {case} are copied")
+    reference = subject.score(f"copies, no {case}", independent)
+    score = subject.score(f"copies, {case}", source)
+    moved = (score - reference) / scale_of(subject).unit
+    return Answer(abs(moved) <= BIAS, score, expected, f"{reference:.3g}, {score:.3g} where {case} are copied")
 
 
 CHECKS: dict[str, Check] = {

@@ -60,19 +60,19 @@ def audit(
     known = load_expected(expected) if expected else {}
     audits: dict[str, list[CheckResult]] = {}
     for metric in metrics:
-        # A terminal sees which check was last; a pipe sees nothing of it.
+        # A terminal shows the last check; nothing is written to a pipe.
         with terminal(stderr=True).status(escape(f"audit of {metric}")) as status:
             done = count(1)
 
-            def tell(
+            def show_progress(
                 record: CheckResult, metric: str = metric, status: Status = status, done: count[int] = done
             ) -> None:
-                of = "" if checks else f" of {len(CHECKS)}"
-                status.update(escape(f"{metric}: {next(done)}{of} checks, last {record.check}"))
+                total = "" if checks else f" of {len(CHECKS)}"
+                status.update(escape(f"{metric}: {next(done)}{total} checks, last {record.check}"))
 
             with user_code():
                 audits[metric] = ask(
-                    metric, callback=tell, only=checks, expected=known, like=like, name=metric, **options
+                    metric, callback=show_progress, only=checks, expected=known, like=like, name=metric, **options
                 )
     records = [record for results in audits.values() for record in results]
     outdated = stale(records, known)
@@ -95,22 +95,24 @@ def audit(
 
 
 def _show(metric: str, records: list[CheckResult], verbose: bool) -> None:
+    """Print the audit of one metric: its answer, then tables by family, or of every check if ``verbose``."""
     from dbench.audit.referee import answer, likely_a_bug
     from dbench.audit.table import difference_table, family_table, record_table
     from dbench.shown import terminal
 
-    console = terminal(emoji=False)  # of ':key:' in module:key: it would make a picture
+    console = terminal(emoji=False)  # else ':key:' in module:key: would become a picture
     console.print(f"{metric}: {answer(records)}\n", markup=False, highlight=False)
     if verbose:
         console.print(record_table(records))
     elif records:
         tables = [difference_table(records)] if records[0].like else []
-        bugs, design = ([r for r in records if likely_a_bug(r.check) is wanted] for wanted in (True, False))
+        bugs = [record for record in records if likely_a_bug(record.check)]
+        by_definition = [record for record in records if not likely_a_bug(record.check)]
         failing = {r.family for r in bugs if r.status in ("fail", "error")}
         if failing:
             tables.append(family_table("almost always a bug", [r for r in bugs if r.family in failing]))
-        if design:
-            tables.append(family_table("by definition", design))
+        if by_definition:
+            tables.append(family_table("by definition", by_definition))
         for table in tables:
             console.print(table, "")
         if len(failing) < len({r.family for r in bugs}):

@@ -1,8 +1,8 @@
-"""The representations that metrics are audited on, each with where the papers have it.
+"""The representations that metrics are audited on, each with its place in the papers.
 
-Continuous factors of the papers are put on a few values, so that every metric can be asked. What a code holds is
-written as the string of its factors: ``"a b ab"`` is one code for each of two factors and one that holds both, ``-``
-a code that holds nothing.
+Continuous factors of the papers take a few values here, so that every metric can be computed. The factors that a code
+holds are written as letters: ``"a b ab"`` is one code for each of two factors and one code that holds both; ``-`` is a
+code that holds nothing.
 """
 
 from dataclasses import dataclass
@@ -37,10 +37,10 @@ class Representation:
     """A construction, and which code holds which factor."""
 
     source: Source  # factors are integer labels throughout
-    holds: NDArray[np.bool_]  # codes x factors; whether the code depends on the factor, or is needed to tell it
+    holds: NDArray[np.bool_]  # codes x factors: whether the code depends on the factor, or is needed to tell it
     explicit: bool  # whether every factor can be told from all codes together
-    reference: str  # where the papers have it
-    truth: str
+    reference: str  # place in the papers
+    truth: str  # what is known about the codes, in words
 
     @property
     def characteristic_1(self) -> bool | None:
@@ -49,23 +49,24 @@ class Representation:
 
     @property
     def characteristic_2(self) -> bool | None:
-        """Whether every factor changes one code only; ``None`` where a factor is not, or not wholly, in any."""
+        """Whether every factor changes one code only; ``None`` where no code holds the whole of some factor."""
         if (self.holds.sum(axis=0) > 1).any():
             return False
         return True if self.explicit else None
 
     @property
     def weak(self) -> bool | None:
-        """Whether the codes fall into groups, one a factor, that tell it and nothing of any other."""
+        """Whether codes form a group per factor that tells this factor only; ``None`` where no code holds anything."""
         return None if self.characteristic_1 is None else self.characteristic_1 and self.explicit
 
     @property
     def strong(self) -> bool | None:
-        """Whether every factor has one code of its own that tells it, and no other code does."""
+        """Whether every factor is told by one code of its own and by no other; ``None`` where ``weak`` is ``None``."""
         return None if self.weak is None else self.weak and self.characteristic_2 is True
 
 
 def _of(source: Source, holds: str, reference: str, truth: str, *, explicit: bool = True) -> Representation:
+    """Return a representation; ``holds`` has the letters of the factors in each code."""
     letters = "abcdefghij"[: len(source.factor_names)]
     held = np.array([[letter in code for letter in letters] for code in holds.split()])
     return Representation(source, held, explicit, reference, truth)

@@ -1,4 +1,4 @@
-"""One question to a metric, its answer, and the rules that docs/audit.md gives: what is high, low and the same."""
+"""One check of a metric, its result, and the rules of docs/audit.md: which scores count as high, low or the same."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class CheckResult:
         check: name of the check, ``family[case]``.
         status: ``error`` where the metric gave no number.
         value: the number that was judged.
-        expected: the rule it was judged by.
-        reason: what happened, one line.
-        reference: where the papers have it, empty where they do not.
-        deviation: why this failure is expected, empty where nobody does.
-        hint: what the pattern of scores points to, empty where it points to nothing.
-        like: the metric of dbench that it was compared with, empty where with none; its status and number follow.
+        expected: the rule that it was judged by.
+        reason: what happened, in one line.
+        reference: place in the papers; empty where it is in none.
+        deviation: why this failure is expected; empty where it is not.
+        hint: the likely mistake that the scores point to; empty where they point to none.
+        like: the metric of dbench that it was compared with, or empty; that metric's status and value follow.
     """
 
     metric: str
@@ -42,7 +42,7 @@ class CheckResult:
 
 
 class Answer(NamedTuple):
-    """Answer of a check: whether it passed (``None``: not applicable), the number, the rule, the remark, a hint."""
+    """What a check returns: whether it passed (``None``: not applicable); the rest as in :class:`CheckResult`."""
 
     passed: bool | None
     value: float | None
@@ -53,12 +53,12 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """One question to a metric."""
+    """A check: one question to a metric, called with the :class:`Subject`."""
 
     family: str
-    case: str  # on which representation, empty where there is one only
-    ask: Callable[[Subject], Answer]  # scores what it needs and judges; the metric's failures are left to __call__
-    reference: str = ""  # where the papers have it
+    case: str  # the representation or variant; empty if the family has one check only
+    ask: Callable[[Subject], Answer]  # computes scores and judges them; __call__ handles failures of the metric
+    reference: str = ""  # place in the papers
 
     @property
     def name(self) -> str:
@@ -66,29 +66,31 @@ class Check:
         return f"{self.family}[{self.case}]" if self.case else self.family
 
     def __call__(self, subject: Subject) -> CheckResult:
-        """Put the question."""
+        """Run the check; a metric that fails gives a record with status ``error``."""
         try:
             passed, value, expected, reason, hint = self.ask(subject)
-            status: Status = "not applicable" if passed is None else "pass" if passed else "fail"
+            status: Status = "pass" if passed else "fail"
+            if passed is None:
+                status = "not applicable"
         except MetricFailed as error:
             status, value, expected, reason, hint = "error", None, "a finite number", str(error), ""
         names = (subject.name, self.name, self.family)
         return CheckResult(*names, status, value, expected, reason, self.reference, hint=hint)
 
 
-# On the scale from chance (0) to perfect (1):
+# Positions and distances on the scale from chance (0) to perfect (1).
 HIGH = 0.75
 LOW = 0.5
 SAME = 0.05
-BIAS = 0.1  # how far estimates from fewer observations, or other bins, may differ
-# Share of the larger: how far a chance level may lie from 0, and perfect copies must lie from chance.
+BIAS = 0.1  # how far scores from fewer observations, or other bins, may differ
+# Shares of the larger of both scores: chance may lie so far from 0, and perfect copies must lie so far from chance.
 CHANCE = 0.1
-# Of five and five independent draws, all of one kind are larger in 1 case of 252.
+# Draws of noise, and of perfect copies. By luck alone, all five of one kind are larger in 1 case of 252.
 DRAWS = 5
 
 
 class Scale(NamedTuple):
-    """Chance and perfect in units of the metric, and whether they are apart, on the right side of each other."""
+    """The scores of chance and of perfect copies, and whether the second is clearly better."""
 
     chance: float
     perfect: float
@@ -96,20 +98,20 @@ class Scale(NamedTuple):
 
     @property
     def range(self) -> float:
-        """From chance to perfect; negative where less is better."""
+        """The perfect score less the chance score; negative where less is better."""
         return self.perfect - self.chance
 
     @property
     def unit(self) -> float:
-        """What differences are measured in: the range, or the size of the scores where there is no range."""
+        """Unit of differences: the size of the range, or that of the scores where the metric does not separate."""
         return abs(self.range) if self.separates else max(abs(self.chance), abs(self.perfect)) or 1.0
 
     def position(self, value: float) -> float:
-        """Where a score lies; only for a metric that separates."""
+        """Return where a score lies on the scale from chance (0) to perfect (1); only for a metric that separates."""
         return (value - self.chance) / self.range
 
     def value(self, position: float) -> float:
-        """The score that lies there."""
+        """Return the score at a position on the scale."""
         return self.chance + position * self.range
 
 
@@ -119,13 +121,14 @@ def score_of(subject: Subject, name: str, **how: int) -> float:
 
 
 def scale_of(subject: Subject) -> Scale:
-    """Return the scale on which scores are placed: the one declared, else the one measured."""
+    """Return the scale on which scores are placed: the declared one, or else the measured one."""
     return measured_scale(subject) if subject.scale is None else Scale(*subject.scale, separates=True)
 
 
 def measured_scale(subject: Subject) -> Scale:
     """Measure chance and perfect: the means of draws of noise and of perfect copies."""
-    noise, copies = ([score_of(subject, name, repetition=i) for i in range(DRAWS)] for name in (NOISE_ONLY, PERFECT))
+    noise = [score_of(subject, NOISE_ONLY, repetition=i) for i in range(DRAWS)]
+    copies = [score_of(subject, PERFECT, repetition=i) for i in range(DRAWS)]
     chance, perfect = sum(noise) / DRAWS, sum(copies) / DRAWS
     sign = subject.direction
     apart = min(sign * score for score in copies) > max(sign * score for score in noise)
@@ -133,15 +136,15 @@ def measured_scale(subject: Subject) -> Scale:
 
 
 def judge(subject: Subject, name: str, bound: float, *, above: bool) -> Answer:
-    """Insist on a score above or below a position on the scale."""
+    """Ask whether a score lies above or below a position on the scale."""
     scale, value = scale_of(subject), score_of(subject, name)
     word = "above" if above else "below"
     if not scale.separates:
         reason = f"noise scores {scale.chance:.3g}, perfect copies {scale.perfect:.3g}: nothing is high or low"
         return Answer(False, value, f"{word} {bound:g} of the way from noise to perfect copies", reason)
     position = scale.position(value)
-    # Where less is better, to be above on the scale is to be below in the metric's own numbers.
-    own = word if scale.range > 0 else {"above": "below", "below": "above"}[word]
-    expected = f"{own} {scale.value(bound):.3g}, {bound:g} of the way from noise to perfect copies"
+    if not scale.range > 0:  # where less is better, above on the scale means below in the metric's own numbers
+        word = "below" if above else "above"
+    expected = f"{word} {scale.value(bound):.3g}, {bound:g} of the way from noise to perfect copies"
     passed = position > bound if above else position < bound
     return Answer(passed, value, expected, f"{position:.2f} of the way: {REPRESENTATIONS[name].truth}")

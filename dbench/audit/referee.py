@@ -1,7 +1,7 @@
-"""What an audit amounts to: failures that are almost always bugs apart from those by definition, and one line on top.
+"""Sum up an audit in one line, and tell failures that are almost always bugs from failures by definition.
 
-Which group a check belongs to is read off our own metrics: ``ours.json`` names those that fail it, as measured by
-``tools/properties.py``. What hardly any of them fails by design is almost always a bug in a metric that does.
+Our own metrics decide to which group a check belongs: ``ours.json`` names those that fail it, as measured by
+``tools/properties.py``. If hardly any of them fails a check, failing it is almost always a bug.
 """
 
 import json
@@ -12,10 +12,10 @@ from statistics import mode
 
 from dbench.audit.record import CheckResult
 
-# Of our own metrics that tell perfect copies from noise: a check that more of them fail is a matter of definition.
+# Share of our own metrics that tell perfect copies from noise: a check that more of them fail is one of definition.
 LIKELY = 0.1
-ROUNDING = 1e-9
-# What a family of checks that does not hold often comes from; the first that applies is told.
+ROUNDING = 1e-9  # scores that differ by less are the same
+# Family of checks -> frequent cause of its failure. The first family with a likely bug is named.
 CAUSES = {
     "determinism": "does it draw random numbers of its own?",
     "permutation": "does it take code i for factor i?",
@@ -35,14 +35,14 @@ CAUSES = {
 
 @cache
 def failures_of_ours() -> Mapping[str, frozenset[str]]:
-    """Return by check those of our metrics that fail it, of all that tell perfect copies from noise (under ``""``)."""
+    """Return check -> our metrics that fail it, among those that tell perfect copies from noise (all under ``""``)."""
     known = json.loads(files("dbench.audit").joinpath("ours.json").read_text(encoding="utf-8"))
     judged = frozenset(known["metrics"]) - frozenset(known["failures"].get("separation", ()))
     return {"": judged} | {check: judged.intersection(names) for check, names in known["failures"].items()}
 
 
 def likely_a_bug(check: str) -> bool:
-    """Whether a metric that fails this check has almost always a bug.
+    """Return whether failing this check is almost always a bug.
 
     Example:
         >>> likely_a_bug("permutation[perfect copy]"), likely_a_bug("modularity[factors packed in pairs]")
@@ -53,16 +53,16 @@ def likely_a_bug(check: str) -> bool:
 
 
 def likely_bugs(records: Iterable[CheckResult]) -> list[CheckResult]:
-    """Return the failures that are not by definition; where there is a metric beside, those that it does not share."""
+    """Return failures that are likely bugs; beside a reference metric (``like``), those that it passes."""
     failed = [record for record in records if record.status in ("fail", "error") and not record.deviation]
     return [r for r in failed if (r.like_status == "pass" if r.like else likely_a_bug(r.check))]
 
 
 def answer(records: Sequence[CheckResult]) -> str:
-    """Say in a line what an audit amounts to.
+    """Sum up an audit in one line.
 
     Args:
-        records: of one metric, as :func:`dbench.audit.audit` returns them.
+        records: those of one metric, as :func:`dbench.audit.audit` returns them.
 
     Example:
         >>> from dbench.audit import audit
@@ -72,33 +72,39 @@ def answer(records: Sequence[CheckResult]) -> str:
     """
     applicable = [record for record in records if record.status != "not applicable"]
     like = next((record.like for record in records if record.like), "")
-    if not applicable or all(record.status == "error" for record in applicable):
-        reasons = [record.reason for record in applicable]
-        gave_up = next((reason for reason in reasons if reason.startswith("given up")), "")
-        return f"No number was given: {gave_up or mode(reasons)}." if applicable else "Nothing of it applies."
+    if not applicable:
+        return "Nothing of it applies."
+    errors = [record.reason for record in applicable if record.status == "error"]
+    if len(errors) == len(applicable):
+        gave_up = next((reason for reason in errors if reason.startswith("given up")), "")
+        return f"No number was given: {gave_up or mode(errors)}."
     bugs, hints = likely_bugs(records), list(dict.fromkeys(record.hint for record in records if record.hint))
     if hints:
         return " ".join(hints)
-    silent = [record.reason for record in applicable if record.status == "error"]
-    rest = f" {len(silent)} of {len(applicable)} checks got no score, most often: {mode(silent)}." if silent else ""
-    told = [*sorted((r for r in bugs if r.family in CAUSES), key=lambda r: list(CAUSES).index(r.family)), *bugs]
-    if told:
-        cause = CAUSES.get(told[0].family, "")
+    rest = f" {len(errors)} of {len(applicable)} checks got no score, most often: {mode(errors)}." if errors else ""
+    if bugs:
+        families = list(CAUSES)
+        first = min(bugs, key=lambda bug: families.index(bug.family) if bug.family in CAUSES else len(families))
+        cause = CAUSES.get(first.family, "")
         passes = f", {like} passes" if like else ""
-        line = f"Likely a bug: {told[0].check} fails ({told[0].reason}{passes})"
+        line = f"Likely a bug: {first.check} fails ({first.reason}{passes})"
         return line + (f": {cause}" if cause else ".") + rest
     declared = sum(bool(record.deviation) for record in records)
-    rest = (f" {declared} {'fails' if declared == 1 else 'fail'} as declared." if declared else "") + rest
+    if declared:
+        rest = f" {declared} {'fails' if declared == 1 else 'fail'} as declared.{rest}"
     if like:
-        far = max((r for r in records if r.value is not None and r.like_value is not None), key=_apart, default=None)
-        most = f"; scores are at most {_apart(far):.2g} apart ({far.check})" if far and _apart(far) > ROUNDING else ""
-        apart = ", but for what is declared" if declared else ""
-        return f"Passes what {like} passes{apart}{most}.{rest}"
+        scored = [record for record in records if record.value is not None and record.like_value is not None]
+        farthest = max(scored, key=_distance, default=None)
+        distance = ""
+        if farthest and _distance(farthest) > ROUNDING:
+            distance = f"; scores are at most {_distance(farthest):.2g} apart ({farthest.check})"
+        exception = ", but for what is declared" if declared else ""
+        return f"Passes what {like} passes{exception}{distance}.{rest}"
     failed = sum(record.status == "fail" and not record.deviation for record in records)
     if not failed:
         return f"{'Nothing else fails' if declared else 'Passes all that was asked'}.{rest}"
     return f"Nothing that is almost always a bug. {failed} checks fail by definition, as some of ours do.{rest}"
 
 
-def _apart(record: CheckResult) -> float:
+def _distance(record: CheckResult) -> float:
     return abs((record.value or 0.0) - (record.like_value or 0.0))

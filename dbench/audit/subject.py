@@ -1,4 +1,4 @@
-"""The metric under audit: called by its own signature, with a time limit, and once for each input."""
+"""The metric under audit: called as its signature demands, with a time limit, and once for each input."""
 
 import contextlib
 import inspect
@@ -23,17 +23,17 @@ from dbench.outside import user_code
 from dbench.seeds import generator
 
 Needs = Literal["arrays", "sample", "source", "models", "posterior", "sample+logvar"]
-# How a metric's number of bins may be called.
+# Option names of a number of bins.
 BINS = ("bins", "n_bins", "num_bins", "nbins")
 
 FACTORS = ("factors", "labels", "targets", "y")
-"""Names by which a second parameter, though it has a default, is the factors."""
+"""A second parameter of one of these names takes the factors, even if it has a default."""
 
-LONGEST = 1e6  # seconds that one call may be given
+LONGEST = 1e6  # largest timeout of one call, in seconds
 
-PATIENCE = 3  # calls without an answer in time after which a metric that never gave one is given up
+PATIENCE = 3  # a metric is given up if its first so many calls all take too long
 
-# Share of a code's variance that two encodings of an observation have in common, from which it counts as informative.
+# A code is informative if two encodings of the same observations share at least this part of its variance.
 REPEATS = 0.1
 
 
@@ -50,7 +50,7 @@ class Subject:
 
     Args:
         metric: takes codes (n x d, float64) and factors (n x k, int64) and returns a number or a ``Score``. Also
-            one that takes a ``Sample``, or a ``Source`` (a single parameter called ``source``), and all of dbench.
+            one that takes a ``Sample``, or a ``Source`` (a single parameter called ``source``), and any of dbench.
         name: how records call it; by default its ``__name__``.
         observations: rows of a sample.
         options: keyword options it is always called with.
@@ -58,11 +58,11 @@ class Subject:
             or 0 and 1.
         scale: its value at chance and of a perfect representation; measured where not given.
         less_is_better: whether a perfect representation scores less than noise.
-        timeout: seconds that one call may take, on a main thread with Unix signals only. A metric of which the first
-            three calls all take longer is given up.
+        timeout: seconds that one call may take; enforced on a main thread with Unix signals only. A metric is given up
+            if its first three calls all take longer.
 
     Raises:
-        InvalidInput: not callable, parameters of another kind, or counts that make no sense.
+        InvalidInput: a metric that is not callable or has other parameters, or counts that make no sense.
     """
 
     def __init__(
@@ -97,12 +97,12 @@ class Subject:
         self.name = str(name or getattr(metric, "__name__", type(metric).__name__))
         self.options = dict(options or {})
         self.needs = _needs(metric, self.name)
-        self._known: dict[Any, float | MetricFailed] = {}
-        self._late = 0  # calls that gave no answer in time, while none gave one
+        self._cache: dict[Any, float | MetricFailed] = {}
+        self._late = 0  # number of calls that took too long; -1 once a call has answered in time
 
     @property
     def bins(self) -> tuple[str, int] | None:
-        """Name and default of its number of bins, where it has such an option."""
+        """Name and default of the metric's number of bins; None if it has no such option."""
         parameters = _parameters(self.metric) or {}
         for name in BINS:
             default = self.options.get(name, parameters[name].default if name in parameters else None)
@@ -111,25 +111,25 @@ class Subject:
         return None
 
     def score(self, key: str, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
-        """Score a representation, once: ``key`` names it, ``n`` are rows, ``repetition`` says which draw of the sample.
+        """Score a representation and remember it by ``key``, ``n`` rows and ``repetition``, the number of the draw.
 
         Raises:
-            MetricFailed: it raised, took too long, or returned anything but a finite number.
+            MetricFailed: the metric raised, took too long, or returned anything but a finite number.
         """
         n = self.observations if n is None else n
-        known = (key, n, repetition, tuple(sorted(options.items())))
-        if known not in self._known:
+        cache_key = (key, n, repetition, tuple(sorted(options.items())))
+        if cache_key not in self._cache:
             try:
-                self._known[known] = self.fresh_score(source, n=n, repetition=repetition, **options)
+                self._cache[cache_key] = self.fresh_score(source, n=n, repetition=repetition, **options)
             except MetricFailed as error:
-                self._known[known] = error
-        score = self._known[known]
+                self._cache[cache_key] = error
+        score = self._cache[cache_key]
         if isinstance(score, MetricFailed):
             raise score
         return score
 
     def fresh_score(self, source: Source, *, n: int | None = None, repetition: int = 0, **options: Any) -> float:
-        """Score without looking at what was said before."""
+        """Score a representation without the cache."""
         if self._late >= PATIENCE:
             raise MetricFailed(f"given up: no answer within {self.timeout:g} s in the first {PATIENCE} calls")
         try:
@@ -141,48 +141,49 @@ class Subject:
         except TookTooLong:
             self._late += self._late >= 0
             raise
-        self._late = -1  # it answers: every other call has its time
+        self._late = -1  # it can answer: slow calls no longer count
         return score
 
     def _arguments(self, source: Source, n: int, repetition: int) -> tuple[Any, ...]:
-        # The draw is the same for all, so that a representation and its transform see the same observations.
+        # The stream does not depend on the source, so a representation and its transform see the same observations.
         if self.needs == "source":
             return (source,)
         stream = generator(audit="sample", n=n, repetition=repetition)
         sample = source.sample(n, stream)
         if self.needs in ("models", "posterior", "sample+logvar"):
-            # Two models that learnt the same: the same observations, each with its own noise.
+            # Two models that learnt the same: they encode the same observations, each with its own noise.
             models = np.stack([sample.codes, source.codes(sample.factors, stream)])
-            known = _repeats(*models)
+            informative = _are_informative(*models)
             if self.needs == "models":
-                return models, np.tile(known, (2, 1))
-            mean, logvar = _posterior(models, known)
+                return models, np.tile(informative, (2, 1))
+            mean, logvar = _posterior(models, informative)
             return (mean if self.needs == "posterior" else Sample(mean, sample.factors), logvar)
-        # Copies: what a metric does to its arguments stays its own affair.
+        # Copies, since a metric may change its arguments.
         if self.needs == "sample":
             return (Sample(sample.codes.copy(), sample.factors.copy(), sample.factor_names),)
         return sample.codes.copy(), sample.factors.copy()
 
 
-def _repeats(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether a code says of the same observation much the same again: neither dead nor noise alone."""
-    varies = (first != first[0]).any(axis=0)  # what is left of a constant that is taken off is rounding
+def _are_informative(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return for each code whether two encodings of the same observations agree: it is neither dead nor mere noise."""
+    varies = (first != first[0]).any(axis=0)  # subtracting the mean of a constant leaves rounding errors
     first, second = first - first.mean(axis=0), second - second.mean(axis=0)
     spread = np.sqrt((first**2).sum(axis=0) * (second**2).sum(axis=0))
     return np.asarray(varies & ((first * second).sum(axis=0) > REPEATS * spread))
 
 
 def _posterior(
-    models: NDArray[np.float64], known: NDArray[np.bool_]
+    models: NDArray[np.float64], informative: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means and log-variances of two encodings of each observation; a code that does not repeat has the prior's."""
+    """Return means and log-variances of two encodings of each observation; other codes have those of the prior."""
     variance = np.maximum(((models[0] - models[1]) ** 2).mean(axis=0) / 2, 1e-4)
-    mean, logvar = np.where(known, models.mean(axis=0), 0.0), np.where(known, np.log(variance), 0.0)
+    mean = np.where(informative, models.mean(axis=0), 0.0)
+    logvar = np.where(informative, np.log(variance), 0.0)
     return mean, np.broadcast_to(logvar, mean.shape).copy()
 
 
 def _parameters(metric: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """Return its parameters, ``None`` where nobody knows: some builtins have no signature."""
+    """Return the metric's parameters; ``None`` where it has no signature, as some builtins."""
     try:
         return inspect.signature(metric).parameters
     except (TypeError, ValueError):
@@ -190,37 +191,38 @@ def _parameters(metric: Callable[..., Any]) -> Mapping[str, inspect.Parameter] |
 
 
 def _needs(metric: Callable[..., Any], name: str) -> Needs:
-    """Tell from its card, or its parameters, what a metric wants to be called with."""
+    """Return what a metric is called with, by its card or else by its parameters."""
     card = getattr(metric, "card", None)
     needs = getattr(card, "needs", None)
     if needs in ("sample", "source", "models", "posterior", "sample+logvar"):
         return needs  # type: ignore[no-any-return]
     if needs is not None:
         raise InvalidInput(f"{name} needs a {needs}, which a representation alone has not; it cannot be audited")
-    known = _parameters(metric)
-    if known is None:
+    parameters = _parameters(metric)
+    if parameters is None:
         return "arrays"
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    required = [p.name for p in known.values() if p.default is p.empty and p.kind in positional]
-    forced = [p.name for p in known.values() if p.default is p.empty and p.kind is p.KEYWORD_ONLY]
-    starred = any(p.kind is p.VAR_POSITIONAL for p in known.values())
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [p for p in parameters.values() if p.kind in kinds]
+    required = [p.name for p in positional if p.default is p.empty]
+    required_keywords = [p.name for p in parameters.values() if p.default is p.empty and p.kind is p.KEYWORD_ONLY]
+    starred = any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
     if inspect.isclass(metric):
         raise InvalidInput(f"{name} must be a function or an instance, got a class; name an instance of it")
-    if forced or len(required) > 2 or not (required or starred):
+    if required_keywords or len(required) > 2 or not (required or starred):
         raise InvalidInput(
             f"{name} must be callable with (codes, factors), a Sample or a Source alone, "
-            f"got required parameters {', '.join([*required, *forced]) or 'none'}"
+            f"got required parameters {', '.join([*required, *required_keywords]) or 'none'}"
         )
-    second = next(iter([p.name for p in known.values() if p.kind in positional][1:]), "")
+    second = positional[1].name if len(positional) > 1 else ""
     if len(required) == 1 and not starred and second not in FACTORS:
         return "source" if required[0] == "source" else "sample"
     return "arrays"
 
 
 def guarded(call: Callable[[], Any], timeout: float) -> float:
-    """Call a stranger's function and insist on one finite number; :class:`MetricFailed` is raised for anything else."""
+    """Call a user's function and return its finite number; raise :class:`MetricFailed` for anything else."""
     try:
-        # What it prints and what it is warned of would drown the table.
+        # Its output and warnings are suppressed: they would drown the table.
         with user_code(), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), _limit(timeout):
             warnings.simplefilter("ignore")
             return _number(call())
@@ -249,23 +251,23 @@ def _number(result: Any) -> float:
 
 
 class _TooLong(BaseException):
-    """Raised by the clock; no Exception, so that a metric does not swallow it with its own errors."""
+    """Raised by the timer; not an Exception, so that a metric does not catch it with its own errors."""
 
 
 @contextlib.contextmanager
 def _limit(seconds: float) -> Iterator[None]:
-    """Interrupt the block after so many seconds, where the platform can."""
+    """Interrupt the block after so many seconds, on a main thread with Unix signals; elsewhere do nothing."""
     if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def ring(number: int, frame: FrameType | None) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         raise _TooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
+    before = signal.signal(signal.SIGALRM, interrupt)
     left, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, left)  # of somebody else's clock, or none
+        signal.setitimer(signal.ITIMER_REAL, left)  # restores a timer that somebody else had set
         signal.signal(signal.SIGALRM, before)

@@ -1,4 +1,4 @@
-"""An audit for the terminal: Table 1 of Sepliarskaia et al., widened."""
+"""Tables of an audit for the terminal: Table 1 of Sepliarskaia et al., with more properties."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,43 +37,44 @@ TITLES = {
     "bounds": "stays within bounds",
     "determinism": "same arrays, same score",
 }
-"""Family of checks -> its line in the table, in order."""
+"""Family of checks -> its title in the tables, in order of their lines."""
 
 _STYLE = {"pass": "green", "fail": "red", "error": "red", "not applicable": "dim"}
-SHOWN = 3
+SHOWN = 3  # failures of a family that are named
 
 
 def group(records: Sequence[CheckResult]) -> dict[str, list[CheckResult]]:
-    """Sort records by family, in the order of the table."""
+    """Return the records by family, in the order of the tables."""
     groups = {family: [record for record in records if record.family == family] for family in TITLES}
     return {family: members for family, members in groups.items() if members}
 
 
 def tally(records: Sequence[CheckResult]) -> tuple[str, str]:
-    """Return what a family came to, and its worst status: ``yes``, ``no``, ``7 of 18``, ``error`` or ``-``."""
+    """Return the result of a family (``yes``, ``no``, ``7 of 18``, ``error`` or ``-``), and its worst status."""
     applicable = [record for record in records if record.status != "not applicable"]
     passed = sum(record.status == "pass" for record in applicable)
     if not applicable:
         return "-", "not applicable"
-    worst = "error" if any(r.status == "error" for r in applicable) else "pass" if passed == len(applicable) else "fail"
-    if all(record.status == "error" for record in applicable):
+    if passed == len(applicable):
+        return "yes", "pass"
+    errors = sum(record.status == "error" for record in applicable)
+    if errors == len(applicable):
         return "error", "error"
-    if passed in (0, len(applicable)):
-        return ("yes" if passed else "no"), worst
-    return f"{passed} of {len(applicable)}", worst
+    worst = "error" if errors else "fail"
+    return (f"{passed} of {len(applicable)}" if passed else "no"), worst
 
 
 def family_table(title: str, records: Sequence[CheckResult]) -> Table:
-    """One line a family: what it came to, and where it failed."""
+    """Return a table with a line for each family: its result, and where it failed."""
     table = _table([title, "holds"], ["does not hold on (score, or change)"])
     for family, results in group(records).items():
         table.add_row(TITLES[family], _cell(results), escape(_failures(results)))
     return table
 
 
-def _table(whole: Sequence[str], folded: Sequence[str]) -> Table:
-    """Columns that keep their width, and behind them those that a narrow terminal breaks."""
-    columns = [Column(name, no_wrap=True) for name in whole] + [Column(name, overflow="fold") for name in folded]
+def _table(fixed: Sequence[str], folded: Sequence[str]) -> Table:
+    """Return a table of columns that keep their width, followed by those that wrap in a narrow terminal."""
+    columns = [Column(name, no_wrap=True) for name in fixed] + [Column(name, overflow="fold") for name in folded]
     return Table(*columns, box=None, header_style="bold", pad_edge=False)
 
 
@@ -83,19 +84,18 @@ def _cell(records: Sequence[CheckResult]) -> str:
 
 
 def difference_table(records: Sequence[CheckResult]) -> Table:
-    """One line a family on which a metric and the one beside it differ: what each came to, and one such check."""
+    """Return a table with a line for each family in which a metric and its reference differ: results and an example."""
     like = records[0].like
     heads = [f"differs from {escape(like)}", "holds", f"of {escape(like)}"]
     table = _table(heads, ["such as (score, or change)"])
     for family, results in group(records).items():
-        apart = [r for r in results if r.status != r.like_status and "not applicable" not in (r.status, r.like_status)]
-        if apart:
-            ours = [replace(record, status=record.like_status or "not applicable") for record in results]
-            one, other = (
-                "none" if value is None else f"{value:.2f}" for value in (apart[0].value, apart[0].like_value)
-            )
-            such = escape(f"{_case(apart[0])} {one}, {like} {other}")
-            table.add_row(TITLES[family], _cell(results), _cell(ours), such)
+        cases = [r for r in results if r.status != r.like_status and "not applicable" not in (r.status, r.like_status)]
+        if cases:
+            reference = [replace(record, status=record.like_status or "not applicable") for record in results]
+            scores = (cases[0].value, cases[0].like_value)
+            score, like_score = ("none" if value is None else f"{value:.2f}" for value in scores)
+            example = escape(f"{_case(cases[0])} {score}, {like} {like_score}")
+            table.add_row(TITLES[family], _cell(results), _cell(reference), example)
     return table
 
 
@@ -104,7 +104,7 @@ def _case(record: CheckResult) -> str:
 
 
 def comparison_table(audits: Mapping[str, Sequence[CheckResult]]) -> Table:
-    """Return one line a family and one column a metric: what it came to."""
+    """Return a table of results, with a line for each family and a column for each metric."""
     table = _table(["property"], [escape(name) for name in audits])
     grouped = [group(records) for records in audits.values()]
     for family, title in TITLES.items():
@@ -119,12 +119,12 @@ def _failures(records: Sequence[CheckResult]) -> str:
     for record in failed[:SHOWN]:
         score = record.reason if record.value is None else f"{record.value:.2f}"
         cases.append(f"{_case(record)} {score}".strip() + (" (expected)" if record.deviation else ""))
-    rest = len(failed) - SHOWN
-    return ", ".join(cases) + (f", and {rest} more" if rest > 0 else "")
+    hidden = len(failed) - SHOWN
+    return ", ".join(cases) + (f", and {hidden} more" if hidden > 0 else "")
 
 
 def record_table(records: Sequence[CheckResult]) -> Table:
-    """One line a check, with the rule and what happened."""
+    """Return a table with a line for each check: status, score, rule, and what happened."""
     table = _table([], ["check", "status", "score", "expected", "reason"])
     for record in records:
         value = "" if record.value is None else f"{record.value:.3g}"

@@ -50,30 +50,31 @@ _READING = (
 )
 
 
-def _of_codes(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what is read of files (as one argument, ``reading``), and which metrics are computed."""
+def _with_reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for reading files, passed on as one dictionary ``reading``, and those for choosing metrics."""
 
     @wraps(command)
     def called(**options: Any) -> Any:
         reading = {name: options.pop(name) for name in ("codes", "factors", "continuous", "discrete")}
         return command(reading=reading, **options)
 
-    return reduce(lambda made, option: option(made), reversed(_READING), called)
+    return reduce(lambda decorated, option: option(decorated), reversed(_READING), called)
 
 
 def _pairs(files: Sequence[Path]) -> list[tuple[Path, Path | None]]:
-    """Sort the arguments into files: an .npy of codes is followed by one of factors."""
-    pairs, rest = list[tuple[Path, Path | None]](), list(files)
-    while rest:
-        first = rest.pop(0)
-        pairs.append((first, rest.pop(0) if first.suffix.lower() == ".npy" and rest else None))
+    """Pair each file of codes with its file of factors: the next argument after an .npy, else None."""
+    pairs, remaining = list[tuple[Path, Path | None]](), list(files)
+    while remaining:
+        codes = remaining.pop(0)
+        has_factors = codes.suffix.lower() == ".npy" and remaining
+        pairs.append((codes, remaining.pop(0) if has_factors else None))
     return pairs
 
 
 def _read(
     pairs: Sequence[tuple[Path, Path | None]], rows: int | None, seed: int, reading: dict[str, Any]
 ) -> list[CodesFile]:
-    """Read files, named apart."""
+    """Read the codes and factors of all files; models are named by file name, by path if two names are equal."""
     from dbench.codes.reading import MOST_ROWS, read_codes
 
     read = [read_codes(first, second, rows=rows or MOST_ROWS, seed=seed, **reading) for first, second in pairs]
@@ -83,15 +84,15 @@ def _read(
 
 
 def _require_new(option: str, path: Path | None, files: Sequence[Path], done: str) -> None:
-    """Insist on a file to write that is none of those that are read."""
+    """Refuse an output file that is a folder or one of the input files."""
     if path and any(same_file(path, file) for file in files):
         raise InvalidInput(f"{option} must be no file that is {done}, got {str(path)!r}")
     if path and path.is_dir():
         raise InvalidInput(f"{option} must be a file, got the folder {str(path)!r}")
 
 
-def _tell(records: list[dict[str, Any]] | None, show: Callable[[], None], written: Sequence[Path]) -> None:
-    """Print records as JSON, or else what is shown; then what was written, beside JSON to the standard error."""
+def _print_results(records: list[dict[str, Any]] | None, show: Callable[[], None], written: Sequence[Path]) -> None:
+    """Print records as JSON, or call ``show`` if None; then list the files written (to stderr after JSON)."""
     if records is None:
         show()
     else:
@@ -105,7 +106,7 @@ def _tell(records: list[dict[str, Any]] | None, show: Callable[[], None], writte
 @click.option("--encoder", metavar="MODULE:NAME", help="Score this encoder of images (with --data) in place of a file.")
 @click.option("--data", metavar="NAME", help="Data set for --encoder: one of dbench's, or module:class.")
 @click.option("--decoder", metavar="MODULE:NAME", help="Draw traversals of this decoder (with --encoder and --out).")
-@_of_codes
+@_with_reading_options
 @click.option("--fast", is_flag=True, help="Leave out the slow ones.")
 @click.option(
     "--repeats",
@@ -153,7 +154,7 @@ def score(
     from dbench.scoring.tables import csv
     from dbench.scoring.terminal import show
 
-    choose(options["metrics"], options["family"])  # a misspelt name shall not wait for a long file
+    choose(options["metrics"], options["family"])  # refuses misspelt names before long files are read
     pairs = _pairs(files)
     if out and len(pairs) > 1:
         raise InvalidInput(f"--out takes the diagrams of one file, got {len(pairs)} files")
@@ -178,33 +179,33 @@ def score(
             raise InvalidInput("--decoder goes with --out and an --encoder that returns (mean, logvar), got it without")
         click.echo(f"Written: {one_line(str(_draw(decoder, read[0], out)))}", err=True)
     scored: list[Scores] = []
-    for each in read:
-        if remark := long_work(each.sample):
-            click.echo(f"dbench: {one_line(each.name)}: {remark}", err=True)
-        ready = prepared(each, source)
-        scored.append(Scores(ready, _with_progress(ready, options)))
+    for codes in read:
+        if remark := long_work(codes.sample):
+            click.echo(f"dbench: {one_line(codes.name)}: {remark}", err=True)
+        model = prepared(codes, source)
+        scored.append(Scores(model, _with_progress(model, options)))
         if any(result.reason == STOPPED for result in scored[-1].results):
             break
     texts = dict[Path, str]()
     if csv_file:
-        frames = [one.frame.assign(file=one.file.name) if len(scored) > 1 else one.frame for one in scored]
+        frames = [model.frame.assign(file=model.file.name) if len(scored) > 1 else model.frame for model in scored]
         texts[csv_file] = csv(frames)
     if html_file:
         texts[html_file] = page(scored)
     if out:
         texts |= {out / f"{name}.svg": picture for name, picture in scored[0].pictures.items()}
-    # Written before anything is shown, and shown whatever could not be: a pipe may be closed, a disk full.
+    # Files are written first, since a closed pipe ends the printing; scores are printed even if a disk is full.
     written, failed = list[Path](), list[DbenchError]()
     for path, text in texts.items():
         try:
             written.append(write_file(path, text))
         except DbenchError as error:
             failed.append(error)
-    records = [record for one in scored for record in one.records] if as_json else None
-    _tell(records, lambda: show(terminal(highlight=False), scored), written)
+    records = [record for model in scored for record in model.records] if as_json else None
+    _print_results(records, lambda: show(terminal(highlight=False), scored), written)
     if failed:
         raise failed[0]
-    results = [result for one in scored for result in one.results]
+    results = [result for model in scored for result in model.results]
     if any(result.reason == STOPPED for result in results):
         click.echo("dbench: stopped; what was computed by then stands above", err=True)
         context.exit(130)
@@ -213,6 +214,7 @@ def score(
 
 
 def _encoded(encoder: str, data: str, rows: int | None, seed: int) -> Any:
+    """Return the codes of an encoder, and a source of more of them unless the whole grid was encoded."""
     from dbench.data import load
     from dbench.scoring.encoders import ROWS, encode_data
 
@@ -220,6 +222,7 @@ def _encoded(encoder: str, data: str, rows: int | None, seed: int) -> Any:
 
 
 def _draw(decoder: str, codes: CodesFile, out: Path) -> Path:
+    """Draw traversals of a decoder into a folder; return the picture's path."""
     from dbench.scoring.encoders import decoder_of
     from dbench.scoring.plots import traversals
 
@@ -232,7 +235,7 @@ def _draw(decoder: str, codes: CodesFile, out: Path) -> Path:
 
 
 def _with_progress(codes: CodesFile, options: dict[str, Any]) -> Sequence[Result]:
-    """Compute; on a terminal the table fills as scores come."""
+    """Compute all results; a terminal shows a table that fills as scores come."""
     from rich.console import Group
     from rich.live import Live
     from rich.text import Text
@@ -246,10 +249,10 @@ def _with_progress(codes: CodesFile, options: dict[str, Any]) -> Sequence[Result
     with Live(console=console, transient=True, refresh_per_second=4) as live:
 
         def advance(item: Any, number: int, total: int, results: Any) -> None:
-            there = [results[name] for name in sorted(results) if results[name].score is not None]
+            computed = [results[name] for name in sorted(results) if results[name].score is not None]
             slow = "" if item.speed == "fast" else " (slow)"
             step = f"{item.name}{slow}, step {number + 1} of {total}; Ctrl-C keeps what is there"
-            table = scores_table(there, console.width).terminal()
+            table = scores_table(computed, console.width).terminal()
             live.update(Group(table, Text(f"{one_line(codes.name)}: {step}")), refresh=True)
 
         return compute(codes, progress=advance, **options)
@@ -257,7 +260,7 @@ def _with_progress(codes: CodesFile, options: dict[str, Any]) -> Sequence[Result
 
 @click.command()
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, metavar="FILE FILE...")
-@_of_codes
+@_with_reading_options
 @click.option("--repeats", type=click.IntRange(2), help="Halves of the rows behind each interval.  [20]")
 @click.option("--table", metavar="NAME", help="Shipped runs that say what a seed moves.  [micro-dsprites_grid_16]")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of records in place of tables.")
@@ -287,7 +290,7 @@ def compare(
     from dbench.scoring.tables import csv
     from dbench.scoring.terminal import bar, show_comparison
 
-    choose(options["metrics"], options["family"])  # a misspelt name shall not wait for a long file
+    choose(options["metrics"], options["family"])  # refuses misspelt names before long files are read
     find("table", table or LARGEST, tables())
     pairs = _pairs(files)
     _require_new("--csv", csv_file, files, "compared")
@@ -295,12 +298,14 @@ def compare(
         raise InvalidInput(f"compare takes the files of at least 2 models, got {len(pairs)}")
     read = _read(pairs, rows, options["seed"], reading)
     with bar("compare") as advance:
-        compared = compare_codes(read, repeats=repeats or REPEATS, table=table or LARGEST, progress=advance, **options)
-    written = [write_file(csv_file, csv([compared.frame]))] if csv_file else []
-    records = compared.records if as_json else None
-    _tell(records, lambda: show_comparison(terminal(highlight=False), compared), written)
-    if compared.stopped:
+        comparison = compare_codes(
+            read, repeats=repeats or REPEATS, table=table or LARGEST, progress=advance, **options
+        )
+    written = [write_file(csv_file, csv([comparison.frame]))] if csv_file else []
+    records = comparison.records if as_json else None
+    _print_results(records, lambda: show_comparison(terminal(highlight=False), comparison), written)
+    if comparison.stopped:
         click.echo("dbench: stopped; what was compared by then stands above", err=True)
         context.exit(130)
-    if compared.asked == 0:
+    if comparison.asked == 0:
         raise InvalidInput("no difference could be told; the reasons stand above")

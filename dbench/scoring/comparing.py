@@ -1,11 +1,10 @@
-"""Two or more models' codes on the same rows: read, scored alike, and compared.
+"""Compare two or more models by their codes of the same rows.
 
-Halves say how far other rows would move a difference. Every repeat sees another random half of the rows, the same half
-and the same draws for all models. Over halves drawn without replacement the deviation of a difference is its standard
-error on all rows: the delete-half jackknife (Shao and Wu, 'A general theory for jackknife variance estimation', The
-Annals of Statistics 17, 1989). No row is in a half twice, as it would be in a bootstrap, so that what fits predictors
-can be asked as well: its training and test parts share no row. There the error comes out too large, since each half is
-split once more.
+Random halves of the rows estimate how far other rows would move a difference. Every repeat draws another half, with the
+same rows and the same draws for all models. The deviation of a difference over halves drawn without replacement is its
+standard error on all rows: the delete-half jackknife (Shao and Wu, 'A general theory for jackknife variance
+estimation', The Annals of Statistics 17, 1989). Unlike a bootstrap, a half holds no row twice, so the training and test
+parts of metrics that fit predictors share no row. Their error comes out too large, since each half is split once more.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from dbench.shown import some
 Progress = Callable[[str, int, int], None]
 
 REPEATS = 20
-"""Halves of the rows behind the interval of a difference."""
+"""Number of halves of the rows behind the interval of a difference."""
 
 
 def compare(
@@ -71,7 +70,7 @@ def compare(
         models: name -> codes, or a list: arrays (n x d, with ``factors``), or without them files, samples, or what
             :func:`dbench.codes.arrays.read_arrays` returns, which may hold a posterior. Widths may differ, rows and
             factors not.
-        factors: n x k, those of all models; beside ``.npy`` files of codes that of the factors.
+        factors: n x k, the same for all models; for ``.npy`` files of codes, the file of the factors.
         factor_names: k names.
         continuous: names of factors that are continuous although they look like labels (``*`` is a wildcard).
         discrete: the same for labels that look continuous.
@@ -80,11 +79,11 @@ def compare(
         seed: decides all draws.
         repeats: halves of the rows behind each interval, at least 2.
         table: runs table that says what another seed moves, a folder of fixtures/evidence.
-        progress: whether to show a bar after two seconds; or what is called with what is done now, its number and the
-            number of steps.
+        progress: whether to show a bar after two seconds; or a function that is called with the current step's name,
+            its number and the number of steps.
 
     Returns:
-        The differences of every pair. After an interrupt (Ctrl-C) from those halves that were finished.
+        The differences of every pair. After an interrupt (Ctrl-C) they rest on the halves that were finished.
 
     Raises:
         InvalidInput: fewer than two models or more than 26, other rows or factors, arrays, files or an option that
@@ -110,28 +109,28 @@ def compare(
             for name, codes in _named(models)
         ]
         options: dict[str, Any] = {"metrics": metrics, "family": family, "seed": seed, "repeats": repeats}
-        told = progress if callable(progress) else lambda now, number, total: None
-        with bar("compare") if progress and not callable(progress) else nullcontext(told) as advance:
-            compared = compare_codes(read, table=table, progress=advance, **options)
-    differences = tuple(replace(one, reason=in_python(one.reason)) for one in compared.differences)
-    return replace(compared, scores=tuple(map(for_python, compared.scores)), differences=differences)
+        report = progress if callable(progress) else lambda step, number, total: None
+        with bar("compare") if progress and not callable(progress) else nullcontext(report) as advance:
+            comparison = compare_codes(read, table=table, progress=advance, **options)
+    differences = tuple(replace(each, reason=in_python(each.reason)) for each in comparison.differences)
+    return replace(comparison, scores=tuple(map(for_python, comparison.scores)), differences=differences)
 
 
 def _named(models: Any) -> Iterator[tuple[str, Any]]:
-    """Name models: by their keys, their files where these differ, else by letters."""
+    """Yield (name, codes) of each model: named by its key, by its file if all file names differ, else by a letter."""
     if isinstance(models, Mapping):
         yield from ((str(name), codes) for name, codes in models.items())
         return
     if not isinstance(models, (list, tuple)):
         raise InvalidInput(f"models must be a dictionary of codes by name, or a list, got {type(models).__name__}")
-    names = [Path(one).name if isinstance(one, (str, Path)) else getattr(one, "name", "") for one in models]
-    known = all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names)
+    names = [Path(codes).name if isinstance(codes, (str, Path)) else getattr(codes, "name", "") for codes in models]
+    unique = all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names)
     letters = ascii_uppercase if len(names) <= len(ascii_uppercase) else [str(i + 1) for i in range(len(names))]
-    yield from zip(names if known else letters, models, strict=False)
+    yield from zip(names if unique else letters, models, strict=False)
 
 
 def require_same_rows(models: Sequence[CodesFile]) -> None:
-    """Insist on at least two models of the same rows and factors.
+    """Refuse fewer than two models, and models of other rows or factors than the first.
 
     Raises:
         InvalidInput: they are not.
@@ -141,22 +140,22 @@ def require_same_rows(models: Sequence[CodesFile]) -> None:
             f"models must be 2 to {len(ascii_uppercase)}, to be compared with each other, got {len(models)}"
         )
     first, *others = models
-    one = first.sample
+    reference = first.sample
     for model in others:
-        other, both = model.sample, f"{first.name} and {model.name}"
-        if len(one) != len(other):
-            raise InvalidInput(f"models must have the same rows, got {len(one):,} and {len(other):,} of {both}")
-        if one.factor_names != other.factor_names:
-            names = f"{some(one.factor_names)} and {some(other.factor_names)}"
+        sample, both = model.sample, f"{first.name} and {model.name}"
+        if len(reference) != len(sample):
+            raise InvalidInput(f"models must have the same rows, got {len(reference):,} and {len(sample):,} of {both}")
+        if reference.factor_names != sample.factor_names:
+            names = f"{some(reference.factor_names)} and {some(sample.factor_names)}"
             raise InvalidInput(f"models must have the same factors in one order, got {names} of {both}")
-        for name, kinds in zip(one.factor_names, zip(one.kinds, other.kinds, strict=True), strict=True):
+        for name, *kinds in zip(reference.factor_names, reference.kinds, sample.kinds, strict=True):
             if kinds[0] != kinds[1]:
                 raise InvalidInput(f"{name} must be of one kind, got {' and '.join(kinds)} of {both}")
-        if (wrong := np.argwhere(one.factors != other.factors)).size:
+        if (wrong := np.argwhere(reference.factors != sample.factors)).size:
             (row, j), count = wrong[0], len(np.unique(wrong[:, 0]))
-            values = f"{one.factors[row, j]:g} and {other.factors[row, j]:g}"
+            values = f"{reference.factors[row, j]:g} and {sample.factors[row, j]:g}"
             raise InvalidInput(
-                f"models must have the same factors in every row, got {values} for {one.factor_names[j]} in row "
+                f"models must have the same factors in every row, got {values} for {reference.factor_names[j]} in row "
                 f"{row} of {both}; {count:,} rows differ"
             )
 
@@ -171,46 +170,47 @@ def compare_codes(
     table: str,
     progress: Progress,
 ) -> Comparison:
-    """Compare what was read; options as of :func:`compare`, with the words of the command line."""
+    """Compare models that were read; options as of :func:`compare`, messages as of the command line."""
     require_same_rows(models)
     if len({model.name for model in models}) < len(models):
         raise InvalidInput(f"models must have a name each, got {some([model.name for model in models])}")
     files = [prepared(model) for model in models]
-    every = [_of_model(file, metrics, family, seed, progress) for file in files]
-    rows = list(zip(*every, strict=True))
-    scored = {row[0].item.name: [place for place, result in enumerate(row) if result.score is not None] for row in rows}
-    items = [row[0].item for row in rows if row[0].item.varied is not None and len(scored[row[0].item.name]) > 1]
-    stopped = any(result.reason == STOPPED for results in every for result in results)
+    by_model = [_results_of(file, metrics, family, seed, progress) for file in files]
+    by_metric = {results[0].item.name: results for results in zip(*by_model, strict=True)}
+    scored = {
+        name: [place for place, result in enumerate(results) if result.score is not None]
+        for name, results in by_metric.items()
+    }
+    every_item = [results[0].item for results in by_metric.values()]
+    items = [item for item in every_item if item.varied is not None and len(scored[item.name]) > 1]
+    stopped = any(result.reason == STOPPED for results in by_model for result in results)
     halves: dict[str, Any] = {}
     failed: dict[str, str] = {}
     if items and not stopped:
-        of = {item.name: scored[item.name] for item in items}
-        halves, failed = scores_of_halves(files, items, of, seed=seed, repeats=repeats, progress=progress)
+        halves, failed = scores_of_halves(files, items, scored, seed=seed, repeats=repeats, progress=progress)
     done = min((len(values) for values in halves.values()), default=repeats if failed else 0)
-    pairs = list(combinations(range(len(files)), 2))
     asked = sum(comb(len(scored[name]), 2) for name in halves)
-    moved = {row[0].item.name: smallest_reliable_difference(row[0].item.name, table) for row in rows}
+    another_seed = {name: smallest_reliable_difference(name, table) for name in by_metric}
     differences = []
-    for first, second in pairs:
-        for row in rows:
-            one, other = row[first], row[second]
-            name, names = one.item.name, (files[first].name, files[second].name)
-            difference = Difference(item=one.item, models=names, another_seed=moved[name])
-            if one.score is None or other.score is None:
-                differences.append(replace(difference, reason=_reason(one, other, names)))
+    for i, j in combinations(range(len(files)), 2):
+        for name, results in by_metric.items():
+            first, second, names = results[i], results[j], (files[i].name, files[j].name)
+            difference = Difference(item=first.item, models=names, another_seed=another_seed[name])
+            if first.score is None or second.score is None:
+                differences.append(replace(difference, reason=_reason(first, second, names)))
                 continue
-            difference = replace(difference, scores=(one.score.value, other.score.value))
+            difference = replace(difference, scores=(first.score.value, second.score.value))
             if name in halves and done > 1:
-                differences.append(with_interval(difference, halves[name][:, [first, second]], asked))
+                differences.append(with_interval(difference, halves[name][:, [i, j]], asked))
             else:
-                missing = "no interval: needs every row once" if one.item.varied is None else STOPPED
+                missing = "no interval: needs every row once" if first.item.varied is None else STOPPED
                 differences.append(replace(difference, reason=failed.get(name, missing)))
-    scores = tuple(Scores(file, results) for file, results in zip(files, every, strict=True))
+    scores = tuple(Scores(file, results) for file, results in zip(files, by_model, strict=True))
     return Comparison(scores, tuple(differences), done, table, int(seed), stopped or (bool(items) and done < repeats))
 
 
-def _of_model(file: CodesFile, metrics: Collection[str], family: str, seed: int, progress: Progress) -> list[Result]:
-    """Score one model; where no metric is named the slow ones, and what compares models itself, are no part of it."""
+def _results_of(file: CodesFile, metrics: Collection[str], family: str, seed: int, progress: Progress) -> list[Result]:
+    """Score one model; unless metrics are named, leave out slow ones and those that compare models themselves."""
 
     def advance(item: Item, number: int, total: int, results: object) -> None:
         progress(f"{file.name}: {item.name}", number, total)
@@ -219,10 +219,10 @@ def _of_model(file: CodesFile, metrics: Collection[str], family: str, seed: int,
     return [result for result in results if metrics or (result.item.speed == "fast" and result.item.needs != "models")]
 
 
-def _reason(one: Result, other: Result, names: tuple[str, str]) -> str:
-    if one.reason == other.reason:
-        return one.reason
-    results = zip((one, other), names, strict=True)
+def _reason(first: Result, second: Result, names: tuple[str, str]) -> str:
+    if first.reason == second.reason:
+        return first.reason
+    results = zip((first, second), names, strict=True)
     return "; ".join(f"{result.reason} ({name})" for result, name in results if result.reason)
 
 
@@ -237,38 +237,38 @@ def scores_of_halves(
 ) -> tuple[dict[str, NDArray[np.float64]], dict[str, str]]:
     """Score models of the same rows on the same halves.
 
-    ``of`` has the places of the models that each item is computed of; the others' scores are NaN.
+    ``of`` maps the name of an item to the places of the models that it is computed for; other models' scores are NaN.
 
     Returns:
-        Name of an item -> repeats x models, of the repeats that were finished before an interrupt (Ctrl-C); and name ->
-        reason of those that cannot be computed of a half.
+        Scores by item name, an array repeats x models of the repeats that an interrupt (Ctrl-C) let finish; and by item
+        name the reasons of items that cannot be computed on half of the rows.
     """
     scores: dict[str, list[list[float]]] = {item.name: [] for item in items}
     failed: dict[str, str] = {}
     quiet = warnings.catch_warnings(action="ignore")
     with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt), quiet:
         for number in range(repeats):
-            now: dict[str, list[float]] = {item.name: [] for item in items}
+            row: dict[str, list[float]] = {item.name: [] for item in items}  # of this half, a score for each model
             for place, model in enumerate(models):
                 halves = {learned: _half(model, learned, seed, number) for learned in (False, True)}
                 for item in items:
                     if item.name in failed:
                         continue
                     if place not in of[item.name]:
-                        now[item.name].append(nan)
+                        row[item.name].append(nan)
                         continue
                     progress(f"half {number + 1}: {item.name}", number, repeats)
                     try:
-                        now[item.name].append(call(item, halves[item.learned], seed, repeat=number + 1).value)
+                        row[item.name].append(call(item, halves[item.learned], seed, repeat=number + 1).value)
                     except DEFEATED as error:
                         failed[item.name] = f"not computed of half of the rows: {' '.join(str(error).split())}"
-            for name, values in now.items():
+            for name, values in row.items():
                 scores[name].append(values)
     return {name: np.array(rows) for name, rows in scores.items() if name not in failed}, failed
 
 
 def _half(model: CodesFile, learned: bool, seed: int, number: int) -> CodesFile:
-    """Draw half of the rows, or of those that predictors see."""
+    """Return a model on a random half of its rows; if ``learned``, half of the rows that predictors see."""
     sample = rows_for_predictors(model.sample, seed) if learned else model.sample
     order = generator(task="compare", step="half", seed=seed, repeat=number).permutation(len(sample))
     rows = np.sort(order[: len(sample) // 2])

@@ -37,8 +37,8 @@ class Difference:
     models: tuple[str, str]
     scores: tuple[float, float] | None = None
     reason: str = ""  # why there is no difference, or no interval
-    error: float | None = None  # half the width of its interval
-    p: float | None = None  # of no difference, times the number of differences asked for
+    error: float | None = None  # half the width of the interval
+    p: float | None = None  # p value of no difference, times the number of differences asked for (Bonferroni)
     another_seed: float | None = None  # smallest reliable difference: what another seed moves, in 19 of 20 cases
 
     @property
@@ -48,45 +48,46 @@ class Difference:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Both ends of the interval around the difference."""
+        """Both ends of the interval around the difference; None without a difference or an interval."""
         if self.value is None or self.error is None:
             return None
         return self.value - self.error, self.value + self.error
 
     @property
     def told_apart(self) -> bool:
-        """Whether the interval leaves 0 out, by more than rounding moves the metric."""
-        return self.value is not None and self.error is not None and abs(self.value) > max(self.error, _slack(self))
+        """Whether the interval excludes 0 and the difference is more than rounding error."""
+        return self.value is not None and self.error is not None and abs(self.value) > max(self.error, _rounding(self))
 
     def verdict(self, first: str = "", second: str = "") -> str:
-        """Say in words which model is above; the names are by default those of the models."""
+        """Say in words which model scores higher, by the models' names or those given; empty without an interval."""
         if self.value is None or self.error is None:
             return ""
-        one, other = first or self.models[0], second or self.models[1]
         if not self.told_apart:
             return ALIKE
-        above = f"{one} above {other}" if self.value > 0 else f"{other} above {one}"
+        first, second = first or self.models[0], second or self.models[1]
+        above = f"{first} above {second}" if self.value > 0 else f"{second} above {first}"
         if self.another_seed is None:
             return f"{above}; {UNKNOWN}"
         return f"{above}, {SMALL if abs(self.value) <= self.another_seed else LARGE}"
 
 
-def _slack(difference: Difference) -> float:
+def _rounding(difference: Difference) -> float:
+    """Return how far rounding may move a difference: the metric's tolerance, relative to scores above 1."""
     assert difference.scores is not None
     return difference.item.tolerance * max(1.0, *map(abs, difference.scores))
 
 
 def deviation_of(difference: float, halves: NDArray[np.float64]) -> float:
-    """Standard error of a difference, from the scores of halves (repeats x 2): root mean square deviation from it.
+    """Return the standard error of a difference: the root mean square deviation from it over halves (repeats x 2).
 
-    Not from the mean of the halves: what fewer rows shift counts too, such as the bias of an estimate, and extreme
-    values that one model has alone, between which bins of equal width are laid.
+    The deviation is from the difference on all rows, not from the mean of the halves: what fewer rows shift counts too,
+    such as the bias of an estimate, or the range of equal-width bins where one model alone has extreme values.
     """
     return float(np.sqrt(np.mean((halves[:, 0] - halves[:, 1] - difference) ** 2)))
 
 
 def widening(repeats: int, asked: int = 1) -> float:
-    """Half of an interval by its standard error: Student's t of so many deviations, with Bonferroni's share."""
+    """Return half of an interval in standard errors: Student's t with ``repeats`` degrees of freedom, by Bonferroni."""
     return float(special.stdtrit(repeats, 1 - (1 - CONFIDENCE) / 2 / asked))
 
 
@@ -97,7 +98,7 @@ def with_interval(difference: Difference, halves: NDArray[np.float64], asked: in
     if deviation > 0:
         p = min(1.0, asked * 2 * float(special.stdtr(len(halves), -size / deviation)))
     else:
-        p = float(size <= _slack(difference))
+        p = float(size <= _rounding(difference))
     return replace(difference, error=deviation * widening(len(halves), asked), p=p)
 
 
@@ -106,8 +107,8 @@ class Comparison:
     """What :func:`compare` found; printed it is the table, and ``comparison["mig"]`` is a difference.
 
     Attributes:
-        scores: those of each model, as :func:`dbench.score` has them.
-        differences: of every pair of models, every metric.
+        scores: the scores of each model, as :func:`dbench.score` returns them.
+        differences: one for every pair of models and metric.
         repeats: number of halves that were scored.
         table: name of the runs table behind ``another_seed``.
         seed: what decided all draws.
@@ -127,30 +128,30 @@ class Comparison:
         Raises:
             UnknownName: a metric that was not asked for.
         """
-        first = [one for one in self.differences if one.models == self.differences[0].models]
-        return find("difference", name, {one.item.name: one for one in first})
+        first_pair = [each for each in self.differences if each.models == self.differences[0].models]
+        return find("difference", name, {each.item.name: each for each in first_pair})
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the models."""
-        return tuple(one.file.name for one in self.scores)
+        return tuple(scores.file.name for scores in self.scores)
 
     @property
     def asked(self) -> int:
-        """Number of differences with an interval, by which all of them are widened."""
-        return sum(one.error is not None for one in self.differences)
+        """Number of differences with an interval; every interval is widened for this number."""
+        return sum(each.error is not None for each in self.differences)
 
     @property
     def records(self) -> list[dict[str, Any]]:
         """One JSON object for each pair of models and metric, as ``dbench compare --json`` prints them."""
         shared = {"confidence": CONFIDENCE, "asked": self.asked, "repeats": self.repeats, "table": self.table}
         shared |= {"seed": self.seed, "version": __version__, "versions": versions(), "commit": commit()}
-        return [_record(one) | shared for one in self.differences]
+        return [_record(each) | shared for each in self.differences]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each pair of models and metric, with what is its own in :attr:`records`."""
-        frame = pd.DataFrame([_record(one) for one in self.differences])
+        """One row for each pair of models and metric: the fields of :attr:`records` that differ between rows."""
+        frame = pd.DataFrame([_record(each) for each in self.differences])
         frame = frame.astype(dict.fromkeys(_NUMBERS, "float64")).fillna({"better": "", "verdict": "", "reason": ""})
         frame.attrs = {"seed": self.seed, "versions": versions(), "commit": commit(), "asked": self.asked}
         return frame
@@ -161,28 +162,28 @@ class Comparison:
 
     def to_markdown(self) -> str:
         """Return the differences as a table in Markdown (GitHub's tables), with the verdicts."""
-        pairs = groupby(self.differences, key=lambda one: one.models)
+        pairs = groupby(self.differences, key=lambda each: each.models)
         return "\n".join(of_differences(pair, models).markdown() for models, pair in pairs)
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def _record(one: Difference) -> dict[str, Any]:
-    first, second = one.scores or (None, None)
-    low, high = one.interval or (None, None)
+def _record(difference: Difference) -> dict[str, Any]:
+    first, second = difference.scores or (None, None)
+    low, high = difference.interval or (None, None)
     return {
-        "metric": one.item.name,
-        "first": one.models[0],
-        "second": one.models[1],
-        "better": one.item.better,
+        "metric": difference.item.name,
+        "first": difference.models[0],
+        "second": difference.models[1],
+        "better": difference.item.better,
         "first_score": first,
         "second_score": second,
-        "difference": one.value,
+        "difference": difference.value,
         "low": low,
         "high": high,
-        "p": one.p,
-        "another_seed": one.another_seed,
-        "verdict": one.verdict() or None,
-        "reason": one.reason or None,
+        "p": difference.p,
+        "another_seed": difference.another_seed,
+        "verdict": difference.verdict() or None,
+        "reason": difference.reason or None,
     }

@@ -1,4 +1,4 @@
-"""Every metric of the plan on one sample: a score, its interval, what chance and copies get; or why there is none."""
+"""Compute every metric of the plan on one sample: score, interval, chance level and copies, or why there is none."""
 
 import inspect
 import logging
@@ -24,23 +24,23 @@ from dbench.seeds import generator
 from dbench.shown import some
 
 REPEATS = 10
-"""Repeats behind the interval of a metric that fits no predictors; the others are repeated where that is asked for."""
+"""Default repeats for the interval of a metric that fits no predictors; the others are repeated on request only."""
 
 STOPPED = "stopped before it was computed (Ctrl-C)"
-"""Reason of what an interrupt left out."""
+"""Reason given for a metric that an interrupt left out."""
 
 TOLD_APART = 0.1
-"""Chance and copies a smaller part of the larger one apart are not told apart; the audit asks the same of a scale."""
+"""A metric must set chance and exact copies apart by more than this share of the larger; the audit asks the same."""
 
 _LOG = logging.getLogger(__name__)
-_FEW_ROWS = 500  # below, every score is said to say little
+_FEW_ROWS = 500  # with fewer rows every score carries a caution
 
 Progress = Callable[[Item, int, int, Mapping[str, "Result"]], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """One metric: a score, or a reason."""
+    """One metric's score, or the reason why it has none."""
 
     item: Item
     score: Score | None
@@ -48,20 +48,22 @@ class Result:
     rows: int  # number of observations used
     seed: int
     seconds: float
-    warnings: tuple[str, ...] = ()  # why the score says little, and what the libraries below remarked
-    error: float | None = None  # half the width of the 95% interval around the score, where it was repeated
-    repeats: int = 0  # how often it was repeated for that; ``item.varied`` says what varied
-    chance: float | None = None  # what codes get that are independent of the factors, where known
-    copies: float | None = None  # what exact copies of the factors get by the same protocol, where known; no limit
+    warnings: tuple[str, ...] = ()  # why the score says little, and what libraries warned of
+    error: float | None = None  # half the width of the 95% interval; None where nothing was repeated
+    repeats: int = 0  # behind the interval; ``item.varied`` says what they vary
+    chance: float | None = None  # score of codes that are independent of the factors, where known
+    copies: float | None = None  # score of exact copies of the factors by the same protocol; no upper bound
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval, cut to the metric's bounds."""
+        """The 95% interval, cut to the metric's bounds; None where it was not estimated."""
         if self.score is None or self.error is None:
             return None
-        low, high = self.item.bounds
-        below, above = self.score.value - self.error, self.score.value + self.error
-        return below if low is None else max(below, low), above if high is None else min(above, high)
+        smallest, largest = self.item.bounds
+        low, high = self.score.value - self.error, self.score.value + self.error
+        low = low if smallest is None else max(low, smallest)
+        high = high if largest is None else min(high, largest)
+        return low, high
 
 
 def compute(
@@ -77,14 +79,14 @@ def compute(
 ) -> list[Result]:
     """Compute all metrics that prepared codes allow: the quick ones, their intervals, then the slow ones.
 
-    Every metric has a stream of its own, so that none depends on which others run. The options are those of
+    Every metric has its own random stream, so its score does not depend on which others run. The options are those of
     :func:`dbench.scoring.score`; metrics that are computed by name only are left out unless they are named.
 
     Returns:
-        A result for each item, by name. After an interrupt (Ctrl-C) those that were not reached have it as reason.
+        One result for each item, sorted by name. After an interrupt (Ctrl-C) items not reached give that as reason.
 
     Raises:
-        InvalidInput: a seed or a number of repeats that is no count.
+        InvalidInput: a seed or a number of repeats that is not a count.
         UnknownName: a metric that is not in the plan, or a family that does not exist.
     """
     for name, value in (("seed", seed), ("repeats", repeats if repeats is not None else 0)):
@@ -94,32 +96,34 @@ def compute(
     seed, items = int(seed), choose(metrics, family)
     reasons = {item.name: _left_out(item, codes, metrics, fast=fast, seed=seed, most=most) for item in items}
     wanted = [item for item in items if not reasons[item.name]]
-    few = fitted = rows_for_predictors(codes.sample, seed)
+    all_codes = best_codes = rows_for_predictors(codes.sample, seed)
     if most is not None and any(item.learned and not item.wide for item in wanted):
-        fitted = most_informative(few, most, seed)
-    times, steps = _repeats(wanted, codes, repeats), _steps(wanted)
+        best_codes = most_informative(all_codes, most, seed)
+    counts, steps = _repeats(wanted, codes, repeats), _steps(wanted)
     results: dict[str, Result] = {}
     with shared_informations(), trees_in_threads(), suppress(KeyboardInterrupt):
         for number, (item, refine) in enumerate(steps):
             if progress is not None:
                 progress(item, number, len(steps), results)
-            seen = replace(codes, sample=few if item.wide else fitted) if item.learned else codes
+            seen = codes
+            if item.learned:
+                seen = replace(codes, sample=all_codes if item.wide else best_codes)
             if refine:
-                results[item.name] = _refined(results[item.name], seen, times[item.name], bare=repeats == 0)
+                results[item.name] = _with_interval(results[item.name], seen, counts[item.name], bare=repeats == 0)
             else:
                 results[item.name] = _result(item, seen, seed)
-    every = [
+    complete = [
         results.get(item.name) or Result(item, None, reasons[item.name] or STOPPED, 0, seed, 0.0) for item in items
     ]
-    if codes.sample.n_factors == 1:  # of which a caution of its own speaks
-        return every
-    return [replace(one, warnings=(*one.warnings, *scale_cautions(one))) for one in every]
+    if codes.sample.n_factors == 1:  # _cautions has a caution of its own for that
+        return complete
+    return [replace(result, warnings=(*result.warnings, *scale_cautions(result))) for result in complete]
 
 
 def _left_out(
     item: Item, codes: CodesFile, metrics: Collection[str], *, fast: bool, seed: int, most: int | None
 ) -> str:
-    """Say why an item is not computed although it could be; nothing where it is."""
+    """Return why an item is left out although it could be computed; an empty text if it is computed."""
     if item.speed == "by name" and not metrics:
         return "exact boosted trees, a minute or more each; computed where asked for by name"
     if item.speed == "slow" and fast and not metrics:
@@ -133,29 +137,29 @@ def _left_out(
 
 
 def _repeats(items: Collection[Item], codes: CodesFile, repeats: int | None) -> dict[str, int]:
-    """Return how often each item is repeated."""
+    """Return how often each item is repeated, by its name."""
     if repeats is not None:
         return {item.name: int(repeats) for item in items}
-    if codes.sample.n_codes > WIDE:  # each would take as long again
+    if codes.sample.n_codes > WIDE:  # a repeat takes as long as the score
         return {item.name: 0 for item in items}
     looked_up = codes.source is None or isinstance(codes.source, GridSource)
-    once = {item.name for item in items if item.learned or (item.needs == "source" and not looked_up)}
-    return {item.name: 0 if item.name in once else REPEATS for item in items}
+    slow_to_repeat = {item.name for item in items if item.learned or (item.needs == "source" and not looked_up)}
+    return {item.name: 0 if item.name in slow_to_repeat else REPEATS for item in items}
 
 
 def _steps(items: Collection[Item]) -> list[tuple[Item, bool]]:
-    """Return items in the order in which they are computed, and with True repeated: the slow ones last."""
+    """Return (item, whether to repeat it) in order: all quick items once, their repeats, then the slow items."""
     quick = sorted((item for item in items if item.speed == "fast"), key=lambda item: item.learned)
     slow = [item for item in items if item.speed != "fast"]
     return [
-        *((item, False) for item in quick),  # those that fit nothing are there within a second
+        *((item, False) for item in quick),  # those that fit no predictors come first, within a second
         *((item, True) for item in quick),
         *((item, refine) for item in slow for refine in (False, True)),
     ]
 
 
 def trees_in_threads() -> AbstractContextManager[Any]:
-    """Let forests of scikit-learn grow in as many threads as every library may use: their trees are the same."""
+    """Return a context in which scikit-learn grows forests in the threads libraries may use: the trees are the same."""
     from joblib import parallel_config
     from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
@@ -184,28 +188,28 @@ def _result(item: Item, codes: CodesFile, seed: int) -> Result:
     if item.needs == "source" and codes.source is not None:
         score = replace(score, factor_names=tuple(codes.source.factor_names))
     remarks = (*score.notes, *_cautions(item, codes), *dict.fromkeys(str(remark.message) for remark in caught))
-    # The detail ``chance`` of adjusted metrics is what was taken off.
+    # Adjusted metrics have subtracted their detail ``chance``, so chance scores 0.
     chance = 0.0 if item.adjusted else score.details.get("chance", score.details.get("bias"))
     copies = score.details.get("ceiling")
-    rows = int(score.details.get("rows", rows))  # some draw of them
+    rows = int(score.details.get("rows", rows))  # some metrics draw fewer
     return Result(item, score, "", rows, seed, seconds, remarks, chance=chance, copies=copies)
 
 
 def call(item: Item, codes: CodesFile, seed: int, **repeat: int) -> Score:
-    """Compute an item by the stream of its name, of this seed and repeat."""
+    """Compute an item with the random stream of its name, the seed and the repeat."""
     options = dict(item.options)
-    # Of wide codes all metrics of information are shuffled alike, so that it is counted once.
+    # Metrics of information shuffle wide codes alike, so that the information is estimated only once.
     name = "wide" if item.wide and codes.sample.n_codes > WIDE else item.name
     if "generator" in inspect.signature(item.function).parameters:
         options["generator"] = generator(metric=name, seed=seed, **repeat)
-    return item.function(*_input(item, codes), **options)
+    return item.function(*_arguments(item, codes), **options)
 
 
-def _refined(result: Result, codes: CodesFile, repeats: int, *, bare: bool) -> Result:
-    """Add the interval, and what chance and copies get where the metric does not say.
+def _with_interval(result: Result, codes: CodesFile, repeats: int, *, bare: bool) -> Result:
+    """Return a result with its interval, and with the scores of chance and copies if the metric gives none.
 
-    Metrics that fit predictors see the same rows in another split, since a row drawn twice would stand in the training
-    and in the test part.
+    Metrics that fit predictors are repeated on the same rows with another split: a bootstrap could put one row into
+    both the training and the test part.
 
     Fewer than two repeats give no interval; ``bare`` adds neither chance nor copies.
     """
@@ -217,10 +221,9 @@ def _refined(result: Result, codes: CodesFile, repeats: int, *, bare: bool) -> R
         try:
             if item.compared and item.speed != "by name" and not bare:
                 stream = generator(task="score_codes", step="chance", seed=result.seed)
-                drawn, copied = shuffled(codes.sample, stream), exact_copies(codes.sample)
-                chance, copies = (
-                    call(item, replace(codes, sample=sample), result.seed).value for sample in (drawn, copied)
-                )
+                independent, copied = shuffled(codes.sample, stream), exact_copies(codes.sample)
+                chance = call(item, replace(codes, sample=independent), result.seed).value
+                copies = call(item, replace(codes, sample=copied), result.seed).value
                 result = replace(result, chance=chance, copies=copies)
             if repeats > 1:
                 values = [_repeat(item, codes, result.seed, number) for number in range(repeats)]
@@ -233,6 +236,7 @@ def _refined(result: Result, codes: CodesFile, repeats: int, *, bare: bool) -> R
 
 
 def _repeat(item: Item, codes: CodesFile, seed: int, number: int) -> float:
+    """Return the score of one repeat: of a bootstrap of the rows, or with another stream for splits and draws."""
     if item.varied == "rows":
         stream = generator(task="score_codes", step="bootstrap", seed=seed, repeat=number)
         rows = stream.integers(len(codes.sample), size=len(codes.sample))
@@ -241,7 +245,7 @@ def _repeat(item: Item, codes: CodesFile, seed: int, number: int) -> float:
     return call(item, codes, seed, repeat=number + 1).value
 
 
-def _input(item: Item, codes: CodesFile) -> tuple[Any, ...]:
+def _arguments(item: Item, codes: CodesFile) -> tuple[Any, ...]:
     if item.needs == "source":
         return (codes.source,)
     if item.needs == "posterior":
@@ -254,7 +258,7 @@ def _input(item: Item, codes: CodesFile) -> tuple[Any, ...]:
 
 
 def _cautions(item: Item, codes: CodesFile) -> list[str]:
-    """Say why a score says little, or what it assumes; nothing where it does not."""
+    """Return why a score says little or what it assumes, a phrase for each reason."""
     sample, cautions = codes.sample, []
     if sample.n_codes < len(codes.code_names):
         cautions.append(f"of the {sample.n_codes:,} codes of most information, chosen on the other half of the rows")
@@ -277,7 +281,7 @@ def _cautions(item: Item, codes: CodesFile) -> list[str]:
 
 
 def scale_cautions(result: Result) -> Iterable[str]:
-    """Say of a metric that does not tell exact copies of these factors from chance."""
+    """Yield a caution if a metric does not tell exact copies of these factors from chance."""
     chance, copies = result.chance, result.copies
     if chance is None or copies is None:
         return

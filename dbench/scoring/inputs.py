@@ -1,4 +1,4 @@
-"""What metrics see of a user's codes, and what a colleague would say of these before any score is believed."""
+"""Prepare a user's codes for the metrics, and note what makes their scores doubtful."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -28,17 +28,17 @@ LEARNED_ROWS = 15_000
 """Rows given to metrics that fit predictors: those of A Sober Look (10,000 for training, 5,000 for testing)."""
 
 REDUNDANT = 0.999
-"""From this share of its variance on a code is said to follow from the others."""
+"""A code is redundant if the others explain at least this share of its variance, linearly."""
 
 MOST = 1_000
-"""Codes up to which it is worked out, since the work grows as their cube."""
+"""Most codes for which redundancy is worked out: the work grows with the cube of their number."""
 
 
 def prepared(codes: CodesFile, source: Source | None = None) -> CodesFile:
     """Return codes as they are scored: without constant factors where others vary, with a source and with more notes.
 
-    Where no source is given the sample itself is it if it is a full factor grid, and its rows are if each value of
-    every factor occurs in ten of them, on average.
+    Without a source given, the sample itself is the source if it is a full factor grid; else its rows are, if each
+    value of every factor occurs in ten of them on average.
 
     Raises:
         InvalidInput: a source with other factors than the sample, or than those that vary there.
@@ -54,7 +54,7 @@ def prepared(codes: CodesFile, source: Source | None = None) -> CodesFile:
     grid = grid_source(sample, factor_sizes=sizes) if varies.any() else None
     if grid is not None and source is None:
         notes.append("The rows are a full factor grid, so that metrics that intervene are computed by look-up.")
-    notes += _peculiar(sample, codes.code_names)
+    notes += _peculiarities(sample, codes.code_names)
     notes += of_codes(sample, codes.code_names)
     if source is not None:
         source = _matched(source, codes.sample, sample)
@@ -68,18 +68,19 @@ def prepared(codes: CodesFile, source: Source | None = None) -> CodesFile:
     )
 
 
-def _matched(source: Source, whole: Sample, varying: Sample) -> Source:
-    """Return a source of the factors that vary, by their names; those that are constant in the sample are held.
+def _matched(source: Source, complete: Sample, varying: Sample) -> Source:
+    """Return a source of the factors that vary; those that are constant in the sample are held at their value.
 
-    Factors of a source without names of its own (``factor_0``), or of such a sample, go by position.
+    Factors are matched by name, or by position if the source or the sample has default names (``factor_0``).
     """
-    given = len(source.factor_names)
-    sample = whole if given == whole.n_factors else varying
-    own, theirs = tuple(source.factor_names), sample.factor_names
-    unnamed = tuple(f"factor_{j}" for j in range(given))
-    if given != sample.n_factors or (own != theirs and unnamed not in (own, theirs)):
+    source_names = tuple(source.factor_names)
+    sample = complete if len(source_names) == complete.n_factors else varying
+    sample_names = sample.factor_names
+    default_names = tuple(f"factor_{j}" for j in range(len(source_names)))
+    same_names = source_names == sample_names
+    if len(source_names) != sample.n_factors or not (same_names or default_names in (source_names, sample_names)):
         raise InvalidInput(
-            f"source must have the factors of the sample in their order, {some(theirs)}, got {some(own)}"
+            f"source must have the factors of the sample in their order, {some(sample_names)}, got {some(source_names)}"
         )
     if sample.n_factors > varying.n_factors:
         kept = [sample.factor_names.index(name) for name in varying.factor_names]
@@ -88,38 +89,37 @@ def _matched(source: Source, whole: Sample, varying: Sample) -> Source:
             return source.draw_factors(n, stream)[:, kept]
 
         def encode(factors: Factors, stream: np.random.Generator) -> NDArray[np.float64]:
-            held: Any = np.repeat(whole.factors[:1].astype(factors.dtype), len(factors), axis=0)
+            held: Any = np.repeat(complete.factors[:1].astype(factors.dtype), len(factors), axis=0)
             held[:, kept] = factors
             return source.codes(held, stream)
 
         return FunctionSource(draw, encode, varying.factor_names)
-    if own != theirs:
+    if not same_names:
         source = copy(source)
-        source.factor_names = theirs
+        source.factor_names = sample_names
     return source
 
 
 def grid_source(sample: Sample, *, factor_sizes: Sequence[int] | None = None) -> GridSource | None:
-    """Return the sample as a source if it holds every combination of factor values exactly once, in any order.
+    """Return the sample as a source if it holds every combination of factor values once, in any order; else None.
 
-    Labels are taken by rank, continuous factors left out; the sizes are by default the numbers of values that occur.
+    Labels are replaced by their ranks, continuous factors left out. Default sizes are the numbers of values that occur.
     """
     labels = sample.labels
     if labels is None:
         return None
-    sample = labels
-    indices, values = label_indices(sample.factors)
+    indices, values = label_indices(labels.factors)
     sizes = [int(size) for size in values]
-    if math.prod(sizes) != len(sample) or (factor_sizes is not None and sizes != list(factor_sizes)):
+    if math.prod(sizes) != len(labels) or (factor_sizes is not None and sizes != list(factor_sizes)):
         return None
     order = np.ravel_multi_index(tuple(indices.T), sizes)
-    if len(np.unique(order)) != len(sample):
+    if len(np.unique(order)) != len(labels):
         return None
-    return GridSource(sample.codes[np.argsort(order)], sizes, sample.factor_names)
+    return GridSource(labels.codes[np.argsort(order)], sizes, labels.factor_names)
 
 
 def row_source(sample: Sample) -> RowSource | None:
-    """Return the rows of a sample as a source, if each value of every factor occurs in ten of them, on average."""
+    """Return the rows of a sample as a source, or None where a factor value occurs in fewer than ten on average."""
     if sample.labels is None:
         return None
     _, sizes = label_indices(sample.labels.factors)
@@ -128,7 +128,7 @@ def row_source(sample: Sample) -> RowSource | None:
 
 
 def rows_for_predictors(sample: Sample, seed: int) -> Sample:
-    """Draw the rows that metrics with predictors see, of samples of equal length the same."""
+    """Draw the rows that metrics with predictors see; samples of equal length keep the same rows."""
     if len(sample) <= LEARNED_ROWS:
         return sample
     stream = generator(task="score_codes", step="rows", seed=seed)
@@ -136,25 +136,26 @@ def rows_for_predictors(sample: Sample, seed: int) -> Sample:
 
 
 def most_informative(sample: Sample, most: int, seed: int) -> Sample:
-    """Return the codes that know most of a factor, by its entropy, on the rows by which they were not chosen.
+    """Return the codes with most information on any one factor, as a share of its entropy, on half of the rows.
 
-    One half of the rows chooses, the other is returned: where they are chosen, the best of many noise codes look
-    informed. A sample of no more codes than asked for is returned as it is.
+    They are chosen on the other half: on the rows that choose, the best of many noise codes look informative. A sample
+    of at most ``most`` codes is returned as it is.
     """
     if sample.n_codes <= most:
         return sample
     order = generator(task="score_codes", step="most", seed=seed).permutation(len(sample))
     choosing, kept = np.sort(order[len(sample) // 2 :]), np.sort(order[: len(sample) // 2])
     factors = classes(sample)[choosing]
-    known = mutual_information(sample.codes[choosing], factors) / np.maximum(entropy(factors), 1e-12)
-    codes = np.sort(np.argsort(-known.max(axis=1), kind="stable")[:most])
+    shares = mutual_information(sample.codes[choosing], factors) / np.maximum(entropy(factors), 1e-12)
+    codes = np.sort(np.argsort(-shares.max(axis=1), kind="stable")[:most])
     return replace(sample, codes=sample.codes[np.ix_(kept, codes)], factors=sample.factors[kept])
 
 
-def _peculiar(sample: Sample, code_names: tuple[str, ...]) -> Iterable[str]:
-    still = (sample.codes == sample.codes[0]).all(axis=0)
-    if still.any():
-        yield f"Constant codes: {some([*compress(code_names, still)])}."
+def _peculiarities(sample: Sample, code_names: tuple[str, ...]) -> Iterable[str]:
+    """Yield what is unusual about a sample, one sentence each."""
+    constant = (sample.codes == sample.codes[0]).all(axis=0)
+    if constant.any():
+        yield f"Constant codes: {some([*compress(code_names, constant)])}."
     if sample.labels and len(sample) >= BINS:
         _, sizes = label_indices(sample.labels.factors)
         unique = [*compress(sample.labels.factor_names, 2 * sizes > len(sample))]
@@ -176,26 +177,29 @@ def _peculiar(sample: Sample, code_names: tuple[str, ...]) -> Iterable[str]:
 
 
 def of_codes(sample: Sample, code_names: tuple[str, ...]) -> Iterable[str]:
-    """What makes all scores of a sample doubtful, one sentence each."""
+    """Yield what makes all scores of a sample doubtful, one sentence each."""
     n, d = sample.codes.shape
     if n < 2 * OFTEN:
         yield f"Only {n} rows: no score means anything. Score some hundreds, better ten thousand."
     elif n <= d:
         yield f"There are no more rows ({n}) than codes ({d}): a linear predictor fits anything; score more rows."
-    elif d <= MOST and (redundant := np.flatnonzero((shares := explained(sample.codes)) >= REDUNDANT)).size:
-        names = ", ".join(f"{code_names[i]} ({shares[i]:.5f})" for i in redundant[:10])
-        yield (
-            f"Nearly singular codes: a linear function of the others explains almost all variance of {names}. Total "
-            "correlation has no useful value, and which of them is called important is arbitrary."
-        )
-    if _like_labels(sample.codes) and not any(_like_labels(column[:, None]) for column in sample.factors.T):
+    elif d <= MOST:
+        shares = explained(sample.codes)
+        redundant = np.flatnonzero(shares >= REDUNDANT)
+        if redundant.size:
+            names = ", ".join(f"{code_names[i]} ({shares[i]:.5f})" for i in redundant[:10])
+            yield (
+                f"Nearly singular codes: a linear function of the others explains almost all variance of {names}. "
+                "Total correlation has no useful value, and which of them is called important is arbitrary."
+            )
+    if _look_like_labels(sample.codes) and not any(_look_like_labels(column[:, None]) for column in sample.factors.T):
         yield "The codes look like labels and the factors like codes: are they swapped? Codes come first."
 
 
 def explained(codes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of each code's variance that a linear function of the others explains; 0 of constant codes.
+    """Return the share of each code's variance that a linear function of the others explains; 0 for constant codes.
 
-    Of codes with more rows than codes. It is 1 less the reciprocal of the diagonal of the inverse correlation matrix.
+    It is 1 less the reciprocal of the diagonal of the inverse correlation matrix. There must be more rows than codes.
 
     Example:
         >>> x, y = np.random.default_rng(0).normal(size=(2, 1_000))
@@ -212,8 +216,8 @@ def explained(codes: NDArray[np.float64]) -> NDArray[np.float64]:
     return shares
 
 
-def _like_labels(columns: NDArray[np.float64] | NDArray[np.int64]) -> bool:
-    """Whether all are whole numbers of few values that occur often."""
+def _look_like_labels(columns: NDArray[np.float64] | NDArray[np.int64]) -> bool:
+    """Return whether all columns are whole numbers with few distinct values, each of which occurs often."""
     return all(
         (column == np.rint(column)).all() and len(np.unique(column)) <= min(FEW, len(column) / OFTEN)
         for column in columns.T
@@ -221,14 +225,14 @@ def _like_labels(columns: NDArray[np.float64] | NDArray[np.int64]) -> bool:
 
 
 def dependence(sample: Sample) -> str:
-    """Say which are the two factors that tell most of each other, and how much of the smaller entropy that is."""
+    """Name the two most dependent factors and their mutual information as a share of the smaller entropy."""
     if sample.n_factors < 2:
         return ""
     labels, sizes = label_indices(sample.factors)
-    alone = entropy(labels)
+    entropies = entropy(labels)
     shares = []
     for i, j in combinations(range(sample.n_factors), 2):
-        both = entropy((labels[:, i] * sizes[j] + labels[:, j])[:, None])[0]
-        shares.append(((alone[i] + alone[j] - both) / min(alone[i], alone[j]), i, j))
+        joint = entropy((labels[:, i] * sizes[j] + labels[:, j])[:, None])[0]
+        shares.append(((entropies[i] + entropies[j] - joint) / min(entropies[i], entropies[j]), i, j))
     share, i, j = max(shares)
     return f" (most dependent: {sample.factor_names[i]} and {sample.factor_names[j]}, {share:.2f} of their entropy)"

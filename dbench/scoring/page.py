@@ -25,8 +25,8 @@ th, td { padding: .2rem .8rem .2rem 0; text-align: right; font-variant-numeric: 
 th:first-child { text-align: left } thead { border-bottom: 1px solid } svg { max-width: 100% }
 """
 
-
-_CELL, _LETTER, _LONGEST = 28, 7.2, 24
+_CELL, _LETTER = 28, 7.2  # pixels: side of a cell, width of a letter
+_LONGEST = 24  # characters of a name
 _ENDS = "95% interval"
 
 _STYLE = (
@@ -38,9 +38,9 @@ _STYLE = (
 
 
 def tables(scored: Sequence[Scores]) -> str:
-    """Return what was read, scored and left out of one or several files, as HTML."""
-    parts = [f"<p>{escape(' '.join(heading(one.file)))}</p>" for one in scored]
-    names = [one.file.name for one in scored]
+    """Return HTML of one or several files: what was read, the scores, and what was left out."""
+    parts = [f"<p>{escape(' '.join(heading(model.file)))}</p>" for model in scored]
+    names = [model.file.name for model in scored]
     if len(scored) == 1:
         heads = ["metric", "better", "score", _ENDS, "chance", "copies", "rows"]
         parts.append(of_scores(scored[0].results, dict(zip(heads, heads, strict=True))).html(names[0]))
@@ -50,8 +50,8 @@ def tables(scored: Sequence[Scores]) -> str:
         parts.append(Table(heads, rows).html("Scores"))
     parts.append(f"<p><small>{escape(KEY)}</small></p>")
     for title, entries in (
-        ("Not computed", remarks(scored, lambda r: [r.reason])),
-        ("Warnings", remarks(scored, lambda r: r.warnings)),
+        ("Not computed", remarks(scored, lambda result: [result.reason])),
+        ("Warnings", remarks(scored, lambda result: result.warnings)),
     ):
         if entries:
             parts.append(Table(["metric", "why"], entries).html(title))
@@ -59,7 +59,7 @@ def tables(scored: Sequence[Scores]) -> str:
 
 
 def page(scored: Sequence[Scores]) -> str:
-    """Return one HTML page of the scores, of one file with pictures; it loads nothing."""
+    """Return the scores as one HTML page that loads nothing; for a single file with Hinton diagrams."""
     pictures = scored[0].pictures.values() if len(scored) == 1 else ()
     figures = "\n".join(f"<figure>{picture}</figure>" for picture in pictures)
     return (
@@ -73,7 +73,7 @@ def page(scored: Sequence[Scores]) -> str:
 def hinton_svg(matrix: NDArray[np.float64], code_names: Sequence[str], factor_names: Sequence[str], title: str) -> str:
     """Draw a d x k matrix of finite numbers as a standalone SVG document; each square has its value as tooltip.
 
-    Squares fill their cell at the largest absolute value, negative ones are hollow.
+    The largest absolute value fills its cell; squares of negative values are hollow.
     """
     largest = float(np.abs(matrix).max())
     rows, columns = [clipped(name, _LONGEST) for name in code_names], [clipped(name, _LONGEST) for name in factor_names]
@@ -109,6 +109,6 @@ def _square(x: float, y: float, value: float, largest: float, label: str) -> str
     mark = ""
     if side > 0:
         kind = "plus" if value > 0 else "minus"
-        at = f'x="{x - side / 2:.2f}" y="{y - side / 2:.2f}" width="{side:.2f}" height="{side:.2f}"'
-        mark = f'<rect class="{kind}" {at}/>'
+        place = f'x="{x - side / 2:.2f}" y="{y - side / 2:.2f}" width="{side:.2f}" height="{side:.2f}"'
+        mark = f'<rect class="{kind}" {place}/>'
     return f"<g><title>{escape(label)}</title>{cell}{mark}</g>"

@@ -1,4 +1,4 @@
-"""What is computed of codes: every metric, and the variants that answer another question; and what cannot be."""
+"""The plan: every metric and variant that is computed for codes, and the reasons why one cannot be."""
 
 import time
 import warnings
@@ -19,18 +19,18 @@ from dbench.scoring.inputs import BINS, grid_source
 from dbench.seeds import generator
 
 WIDE = 1_000
-"""Codes above which only metrics that take time and memory in proportion are computed where none is named."""
+"""With more codes, only metrics whose time and memory grow in proportion are computed unless others are named."""
 
 DEFEATED = (DbenchError, ArithmeticError, MemoryError, ValueError)
-"""What a strange sample makes a metric raise; it must not take the others with it."""
+"""Exceptions that a strange sample makes a metric raise; they must not stop the other metrics."""
 
-_MOST_CLASSES = 1_000
-_MOST_CELLS = 1 << 27
-_MANY_CODES = 200  # from which some metrics take minutes
-_TRIAL_CODES, _TRIAL_ROWS, _TRIAL_FACTORS = 32, 500, 2
+_MOST_CLASSES = 1_000  # factor values for which predictors are fitted
+_MOST_CELLS = 1 << 27  # of histograms of codes by factor value
+_MANY_CODES = 200  # with so many codes, some metrics take minutes
+_TRIAL_CODES, _TRIAL_ROWS, _TRIAL_FACTORS = 32, 500, 2  # size of the sample that estimates how long a metric takes
 
 FAMILIES = (*get_args(Family), "all")
-"""What can be asked for at once: the metrics of the five papers, those of identifiability, or all."""
+"""Families of metrics: those of the five papers, those of identifiability, or all."""
 
 Array = NDArray[np.float64]
 
@@ -64,13 +64,15 @@ class Item(MetricCard):
 
     @property
     def varied(self) -> Literal["rows", "split", "draws"] | None:
-        """What the repeats behind an interval vary: rows drawn anew, the split into training and test rows, or draws.
+        """What the repeats behind an interval vary: the rows, the split into training and test rows, or random draws.
 
-        None where rows cannot be drawn anew, since the metric needs each combination of factor values once.
+        None for metrics that cannot be repeated: of several models, or of each combination of factor values once.
         """
         if self.needs in ("grid", "models"):
             return None
-        return "draws" if self.needs == "source" else "split" if self.learned else "rows"
+        if self.needs == "source":
+            return "draws"
+        return "split" if self.learned else "rows"
 
 
 def _variant(stem: str, variant: str) -> Item:
@@ -90,21 +92,23 @@ PLAN: dict[str, Item] = _plan()
 
 
 def choose(names: Collection[str] = (), family: str = "papers") -> list[Item]:
-    """Return the items of these names in the plan's order; without names all of a family, of ``all`` every one.
+    """Return the items of these names in the plan's order; without names, all items of a family.
 
-    A string is one name. Other names and families are refused.
+    A string is one name. Unknown names and families are refused.
     """
     if family not in FAMILIES:
         raise unknown_name("family", family, FAMILIES)
-    named = [names] if isinstance(names, str) and names else names
-    for name in named:
+    names = [names] if isinstance(names, str) and names else names
+    for name in names:
         if name not in PLAN:
             raise unknown_name("metric", name, PLAN)
-    return [item for item in PLAN.values() if (item.name in named if named else family in (item.family, "all"))]
+    if names:
+        return [item for item in PLAN.values() if item.name in names]
+    return [item for item in PLAN.values() if family in (item.family, "all")]
 
 
 def obstacle(item: Item, codes: CodesFile) -> str:
-    """Say why an item cannot be computed, in a line; nothing if it can."""
+    """Return why an item cannot be computed, in a line; an empty text if it can."""
     sample = codes.sample
     if item.needs == "models":
         return "compares several models; a file holds the codes of one"
@@ -118,7 +122,7 @@ def obstacle(item: Item, codes: CodesFile) -> str:
         return "is defined for labels; factors that are not whole numbers are continuous"
     if item.needs in ("sample", "sample+logvar", "grid") and sample.labels:
         most = max(len(np.unique(column)) for column in sample.labels.factors.T)
-        by_class = (item.learned and not item.ordered) or item.name == "snc"  # whose time grows as their square
+        by_class = (item.learned and not item.ordered) or item.name == "snc"  # time grows with the classes squared
         if by_class and most > _MOST_CLASSES:
             return f"fits a predictor for each factor value, at most {_MOST_CLASSES:,}; a factor has {most:,}"
         counts = not item.ordered and "sample" in signature(item.function).parameters
@@ -128,7 +132,7 @@ def obstacle(item: Item, codes: CodesFile) -> str:
 
 
 def long_work(sample: Sample) -> str:
-    """Say beforehand what takes long, in a line; nothing where all is quick."""
+    """Return a warning that some metrics will take long, in a line; an empty text if all are quick."""
     if sample.n_codes < _MANY_CODES:
         return ""
     much = f"{sample.n_codes:,} codes: metrics that fit predictors"
@@ -138,23 +142,23 @@ def long_work(sample: Sample) -> str:
 
 
 def too_wide(item: Item, codes: CodesFile, seed: int) -> str:
-    """Say what a metric of wide codes would take, by a trial where it fits predictors."""
+    """Return how long a metric would take on wide codes; a trial estimates it for metrics that fit predictors."""
     sample = codes.sample
     count = f"{sample.n_codes:,} codes"
     if not (item.learned and item.needs == "sample" and item.speed == "fast"):
         return f"takes more than in proportion to {count}"
-    few = Sample(
+    trial = Sample(
         sample.codes[:_TRIAL_ROWS, :_TRIAL_CODES], sample.factors[:_TRIAL_ROWS], sample.factor_names, sample.kinds
     )
-    few = few.of_factors(range(min(_TRIAL_FACTORS, few.n_factors)))
+    trial = trial.of_factors(range(min(_TRIAL_FACTORS, trial.n_factors)))
     with warnings.catch_warnings(action="ignore"):
         try:
-            for _ in range(2):  # the first imports what it needs
+            for _ in range(2):  # the second is timed: the first also imports modules
                 start = time.perf_counter()
-                item.function(few, **item.options, generator=generator(task="trial", seed=seed))
+                item.function(trial, **item.options, generator=generator(task="trial", seed=seed))
         except DEFEATED:
             return f"fits predictors on {count}"
-    more = len(sample) / len(few) * sample.n_codes / few.n_codes * sample.n_factors / few.n_factors
-    minutes = (time.perf_counter() - start) * more / 60
+    ratio = len(sample) / len(trial) * sample.n_codes / trial.n_codes * sample.n_factors / trial.n_factors
+    minutes = (time.perf_counter() - start) * ratio / 60
     duration = f"{minutes / 60:,.0f} hours" if minutes > 90 else f"{max(minutes, 1):.0f} minutes"
     return f"fits predictors on {count}, about {duration} by a trial of {_TRIAL_CODES} (fewer codes with --most 500)"

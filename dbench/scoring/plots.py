@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 _COLOURS = [look.colour for look in LOOKS.values()]
 _MARKERS = [look.marker for look in LOOKS.values()]
-_MOST_NUMBERS = 200  # cells; of more the colours alone are shown
+_MOST_NUMBERS = 200  # cells; a larger matrix is shown by colours alone
 _ROW = 0.24  # inches
 _LONGEST = 24  # characters of a name
-REACH, STEPS = 3.0, 9  # of traversals
+REACH, STEPS = 3.0, 9  # a traversal moves a code from -REACH to REACH in so many steps
 GAP = 2  # pixels between images
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 
 @contextmanager
 def _canvas(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
-    """The axes given, as they are; or new ones, in the style of the papers' figures."""
+    """Yield the axes given, unchanged; or those of a new figure in the style of the papers' figures."""
     try:
         from matplotlib import pyplot
     except ModuleNotFoundError:
@@ -60,8 +60,8 @@ def relations(
 
     Args:
         matrix: scores, or a d x k matrix such as ``dbench.metrics.mig(codes, factors).relation``.
-        kind: which of the scores' relations: a key of :attr:`Scores.relations`. Not looked at beside a matrix.
-        codes: d names; those of the scores, or numbers.
+        kind: which of the scores' relations: a key of :attr:`Scores.relations`. Ignored for a matrix.
+        codes: d names; by default those of the scores, or numbers.
         factors: k names, likewise.
         ax: where to draw; a new figure by default.
 
@@ -77,20 +77,20 @@ def relations(
     """
     title = ""
     if hasattr(matrix, "relations"):
-        title, values, of = find("relation", kind, matrix.relations)
-        codes, factors, matrix = codes or matrix.file.code_names, factors or of, values
+        title, values, factor_names = find("relation", kind, matrix.relations)
+        codes, factors, matrix = codes or matrix.file.code_names, factors or factor_names, values
     values = finite_array("matrix", matrix).astype(np.float64)
     names = []
-    for what, given, size in zip(("code", "factor"), (codes, factors), values.shape, strict=True):
-        names.append(list(given) or [f"{what} {i}" for i in range(size)])
+    for axis, given, size in zip(("code", "factor"), (codes, factors), values.shape, strict=True):
+        names.append(list(given) or [f"{axis} {i}" for i in range(size)])
         if len(names[-1]) != size:
-            raise InvalidInput(f"{what}s must be {size} names, got {len(given)}")
+            raise InvalidInput(f"{axis}s must be {size} names, got {len(given)}")
     signed = bool(values.min() < 0)
-    most = float(np.abs(values).max()) or 1.0
+    largest = float(np.abs(values).max()) or 1.0
     width, height = 1.6 + 0.55 * values.shape[1], 1.0 + _ROW * values.shape[0]
     with _canvas(ax, width, height) as axes:
-        look: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -most} if signed else {"cmap": "Blues", "vmin": 0.0}
-        image = axes.imshow(values, vmax=most, aspect="auto", **look)
+        look: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest} if signed else {"cmap": "Blues", "vmin": 0.0}
+        image = axes.imshow(values, vmax=largest, aspect="auto", **look)
         axes.set_xticks(range(values.shape[1]), [clipped(name, _LONGEST) for name in names[1]], rotation=30, ha="right")
         axes.set_yticks(range(values.shape[0]), [clipped(name, _LONGEST) for name in names[0]])
         axes.tick_params(length=0)
@@ -100,7 +100,7 @@ def relations(
             axes.set_title(title)
         if values.size <= _MOST_NUMBERS:
             for (i, j), value in np.ndenumerate(values):
-                colour = "white" if abs(value) > 0.6 * most else INK
+                colour = "white" if abs(value) > 0.6 * largest else INK
                 axes.text(j, i, f"{value:.2f}", ha="center", va="center", color=colour, fontsize=6.5)
         else:
             assert axes.figure is not None
@@ -124,10 +124,10 @@ def scores(scored: Scores, *, ax: Axes | None = None) -> Axes:
         raise InvalidInput("scores must hold a metric between bounds, got none")
     places = np.arange(len(shown))
     with _canvas(ax, 5.0, 0.9 + _ROW * len(shown)) as axes:
-        _rows_of(axes, [result.item.name for result in shown])
-        _ticks(axes, places, [result.chance for result in shown], marker="|", color=SOFT, label="chance")
-        _ticks(axes, places, [result.copies for result in shown], marker="d", color=SOFT, label="exact copies")
-        _dots(axes, places, shown, 0, "score")
+        _label_rows(axes, [result.item.name for result in shown])
+        _draw_marks(axes, places, [result.chance for result in shown], marker="|", color=SOFT, label="chance")
+        _draw_marks(axes, places, [result.copies for result in shown], marker="d", color=SOFT, label="exact copies")
+        _draw_scores(axes, places, shown, 0, "score")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
     return axes
 
@@ -152,13 +152,13 @@ def models(
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not scored or not names:
         raise InvalidInput(f"models needs at least one model and one metric, got {len(scored)} and {len(names)}")
-    by_model = {model: [one.result(name) for name in names] for model, one in scored.items()}
+    by_model = {model: [scores.result(name) for name in names] for model, scores in scored.items()}
     places = np.arange(len(names))
     with _canvas(ax, 5.0, 1.0 + _ROW * len(names) * max(len(scored) * 0.7, 1)) as axes:
-        _rows_of(axes, names)
+        _label_rows(axes, names)
         for number, (model, results) in enumerate(by_model.items()):
             shift = 0.7 * ((number + 0.5) / len(by_model) - 0.5)
-            _dots(axes, places + shift, results, number, model)
+            _draw_scores(axes, places + shift, results, number, model)
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=min(len(by_model), 3))
     return axes
 
@@ -197,13 +197,13 @@ def training(
             if name not in history[0]:
                 raise unknown_name("watched metric", name, (key for key in history[0] if key != "step"))
     with _canvas(ax, 5.0, 3.0) as axes:
-        lines = [(place, run, name) for place, run in enumerate(histories) for name in names]
-        for place, run, name in lines:
-            # The marker tells trainings apart; the colour metrics, if there are several.
-            colour = names.index(name) if len(names) > 1 else place
+        lines = [(number, run, name) for number, run in enumerate(histories) for name in names]
+        for number, run, name in lines:
+            # The marker tells trainings apart. The colour tells metrics apart, or trainings if there is one metric.
+            colour = names.index(name) if len(names) > 1 else number
             label = run if len(names) == 1 and run else f"{run} {name}".strip()
             look: dict[str, Any] = {
-                "marker": _MARKERS[place % len(_MARKERS)],
+                "marker": _MARKERS[number % len(_MARKERS)],
                 "color": _COLOURS[colour % len(_COLOURS)],
             }
             steps, values = ([entry[key] for entry in histories[run]] for key in ("step", name))
@@ -224,11 +224,11 @@ def traversals(decode: Any, codes: Any, logvar: Any = None, *, row: int = 0, ax:
         codes: N x d mean codes.
         logvar: N x d logarithms of the posterior's variances; with them rows go from the most informative code to the
             least, with their divergence from the prior in nats.
-        row: whose codes stay: a row of ``codes``.
+        row: the row of ``codes`` that traversals start from.
         ax: where to draw; a new figure by default.
 
     Raises:
-        InvalidInput: arrays of other shapes, a row that there is not, or a decoder that fails or returns no images.
+        InvalidInput: arrays of other shapes, a row that does not exist, or a decoder that fails or returns no images.
         DbenchError: matplotlib is not installed.
     """
     means = finite_array("codes", codes).astype(np.float64)
@@ -240,7 +240,7 @@ def traversals(decode: Any, codes: Any, logvar: Any = None, *, row: int = 0, ax:
     return axes
 
 
-def _rows_of(axes: Axes, names: Sequence[str]) -> None:
+def _label_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.yaxis.grid(visible=False)
@@ -248,7 +248,8 @@ def _rows_of(axes: Axes, names: Sequence[str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _dots(axes: Axes, places: Any, results: Sequence[Result], number: int, label: str) -> None:
+def _draw_scores(axes: Axes, places: Any, results: Sequence[Result], number: int, label: str) -> None:
+    """Draw a dot for each score and a line for its interval, in the colour and with the marker of that number."""
     values = np.array([result.score.value for result in results if result.score is not None])
     ends = [result.interval or (value, value) for result, value in zip(results, values, strict=True)]
     colour = _COLOURS[number % len(_COLOURS)]
@@ -257,14 +258,14 @@ def _dots(axes: Axes, places: Any, results: Sequence[Result], number: int, label
     axes.plot(values, places, marker, color=colour, markersize=4.5, label=label)
 
 
-def _ticks(axes: Axes, places: Any, values: Sequence[float | None], **look: Any) -> None:
-    at = [(value, place) for value, place in zip(values, places, strict=True) if value is not None]
-    if at:
-        axes.plot(*zip(*at, strict=True), linestyle="none", markersize=6, markerfacecolor="none", **look)
+def _draw_marks(axes: Axes, places: Any, values: Sequence[float | None], **look: Any) -> None:
+    points = [(value, place) for value, place in zip(values, places, strict=True) if value is not None]
+    if points:
+        axes.plot(*zip(*points, strict=True), linestyle="none", markersize=6, markerfacecolor="none", **look)
 
 
 def traversal(panel: Axes, decode: Callable[[Array], Array], start: Array, kl: Array | None) -> None:
-    """Draw one code a row, from the most informative to the least where their divergences in nats are known."""
+    """Draw a traversal of each code in a row; with ``kl`` (nats) from the most informative code to the least."""
     order = np.arange(len(start)) if kl is None else np.argsort(-kl, kind="stable")
     values = np.linspace(-REACH, REACH, STEPS)
     z = np.tile(start, (len(order), STEPS, 1))
@@ -272,20 +273,21 @@ def traversal(panel: Axes, decode: Callable[[Array], Array], start: Array, kl: A
         z[row, :, code] = values
     images = decode(z.reshape(-1, len(order)))
     images = images.reshape(len(order), STEPS, *images.shape[1:])
-    clear = np.ones(len(order), dtype=bool) if kl is None else kl[order] > ACTIVE
-    show_images(panel, 1 - np.where(clear, 1.0, 0.35)[:, None, None, None, None] * (1 - images))
+    informative = np.ones(len(order), dtype=bool) if kl is None else kl[order] > ACTIVE
+    opacity = np.where(informative, 1.0, 0.35)[:, None, None, None, None]
+    show_images(panel, 1 - opacity * (1 - images))
     height, width = (side + GAP for side in images.shape[-2:])
-    named = [str(code) if kl is None else f"{code}  ({kl[code]:.2f})" for code in order]
-    panel.set_yticks([(row + 0.5) * height - GAP / 2 for row in range(len(order))], named)
-    for label, informative in zip(panel.get_yticklabels(), clear, strict=True):
-        label.set_color("black" if informative else SOFT)
+    names = [str(code) if kl is None else f"{code}  ({kl[code]:.2f})" for code in order]
+    panel.set_yticks([(row + 0.5) * height - GAP / 2 for row in range(len(order))], names)
+    for label, is_informative in zip(panel.get_yticklabels(), informative, strict=True):
+        label.set_color("black" if is_informative else SOFT)
     ticks = [0, STEPS // 2, STEPS - 1]
     panel.set_xticks([(t + 0.5) * width - GAP / 2 for t in ticks], [number(values[t], "g") for t in ticks])
     panel.set_ylabel("code" if kl is None else "code (nats)")
 
 
 def show_images(panel: Axes, images: Array) -> None:
-    """Show rows x columns x C x H x W images in 0..1 as one sheet."""
+    """Show rows x columns x C x H x W images in 0..1 as one picture, with gaps between them."""
     rows, columns, channels, height, width = images.shape
     spaced = np.pad(images, [(0, 0)] * 3 + [(0, GAP)] * 2, constant_values=1).transpose(0, 3, 1, 4, 2)
     sheet = spaced.reshape(rows * (height + GAP), columns * (width + GAP), channels)[:-GAP, :-GAP]

@@ -19,7 +19,7 @@ from dbench.metrics.udr import Relation, udr_agreements
 from dbench.seeds import generator
 from dbench.shown import one_line, some
 
-# Findings that say how far to trust it: id, and what is at stake.
+# Findings that say how far to trust the ranking: (id, question that it answers).
 FINDINGS = (
     ("udr.correlates-with-supervised", "does it rank models as the supervised metrics do?"),
     ("udr.few-comparisons-suffice", "five comparisons for each model, or more?"),
@@ -31,7 +31,7 @@ FINDINGS = (
 class CodesAlone(NamedTuple):
     """Codes of one model without factors; see :class:`~dbench.codes.reading.CodesFile`."""
 
-    name: str  # the file, as it was named
+    name: str  # path of the file, as given
     codes: NDArray[np.float64]  # n x d
     logvar: NDArray[np.float64] | None
     notes: tuple[str, ...]
@@ -43,8 +43,8 @@ def read_codes_alone(
     """Read the codes of several models for the same observations, in the same order.
 
     Each file has a format of :func:`~dbench.codes.reading.read_codes`: arrays by name (``codes``, optionally ``logvar``
-    or ``std``), an ``.npy``, or a table (columns ``code_*`` or ``z_*``); factors in it are not looked at. Options as of
-    that function; of longer files the same rows are kept of each.
+    or ``std``), an ``.npy``, or a table (columns ``code_*`` or ``z_*``); factors in it are ignored. The options are
+    those of that function. The same rows are kept of every file that has more than ``rows``.
 
     Raises:
         InvalidInput: no such file, another format, or numbers of rows that differ.
@@ -82,30 +82,30 @@ def read_codes_alone(
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Agreement of m models."""
+    """Agreement of m models with each other, and the scores that follow from it."""
 
     names: tuple[str, ...]
     agreements: NDArray[np.float64]  # m x m: row i holds the comparisons of model i, its diagonal those with itself
     scores: NDArray[np.float64]  # medians of the comparisons with others: UDR
     spread: NDArray[np.float64]  # distances from first to third quartile of these comparisons
-    informative: NDArray[np.int64]  # numbers of codes that count
+    informative: NDArray[np.int64]  # numbers of informative codes
     notes: tuple[str, ...]  # what was decided, one sentence each
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """Numbers of the models, the highest score first; of equal ones the first given."""
+        """Numbers of the models by falling score; models of equal score in the order given."""
         return np.argsort(-self.scores, kind="stable")
 
     @property
     def best(self) -> int | None:
-        """Number of the model to pick; none of two, and none where no codes agree, as where none are informative."""
+        """Number of the model to pick; None for two models, or where no codes agree (or none are informative)."""
         return int(self.order[0]) if len(self.scores) > 2 and self.scores.max() > 0 else None
 
 
 def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -> Ranking:
     """Score every model by the median of its agreement with the others (equation 2 of Duan et al. 2020).
 
-    They are of the same observations in the same order. Numbers of codes may differ.
+    The models must hold codes of the same observations in the same order. Their numbers of codes may differ.
 
     Raises:
         InvalidInput: fewer than two models, or two of one name.
@@ -113,26 +113,27 @@ def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -
     if len(models) < 2:
         raise InvalidInput(f"models must be at least 2, to be compared with each other, got {len(models)}")
     names = [model.name for model in models]
-    if twice := sorted(name for name, count in Counter(names).items() if count > 1):
-        raise InvalidInput(f"models must have a name each, got {some(twice)} more than once")
-    # Shorter ones are filled up with constant codes, which relate to nothing.
+    if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
+        raise InvalidInput(f"models must have a name each, got {some(repeated)} more than once")
+    # Models with fewer codes are padded with constant codes, which relate to nothing.
     width = max(model.codes.shape[1] for model in models)
     codes = np.stack([np.pad(model.codes, ((0, 0), (0, width - model.codes.shape[1]))) for model in models])
-    flags = np.zeros((len(models), width), dtype=bool)
-    blind = [model.name for model in models if model.logvar is None]
-    for row, model in zip(flags, models, strict=True):
+    informative = np.zeros((len(models), width), dtype=bool)
+    no_posterior = [model.name for model in models if model.logvar is None]
+    for row, model in zip(informative, models, strict=True):
         mask = np.ptp(model.codes, axis=0) > 0 if model.logvar is None else informative_mask(model.codes, model.logvar)
         row[: len(mask)] = mask
-    # In a file that lists a grid, neighbouring rows are alike, and the folds of the Lasso are runs of rows.
+    # Rows are shuffled: the folds of the Lasso are runs of rows, and neighbours in a file of a grid are alike.
     order = generator(task="rank_models", step="rows").permutation(codes.shape[1])
-    agreements = udr_agreements(codes[:, order], flags, relation=relation)
+    agreements = udr_agreements(codes[:, order], informative, relation=relation)
     others = [np.delete(row, number) for number, row in enumerate(agreements)]
     quartiles = np.array([np.percentile(row, [25, 75]) for row in others])
     notes = list(dict.fromkeys(note for model in models for note in model.notes))
-    if blind:
+    if no_posterior:
         notes.append(
-            f"No posterior (array logvar or std) in {', '.join(blind[:5])}{', ...' if len(blind) > 5 else ''}: every "
-            "code that varies counts as informative, also one that holds nothing but noise."
+            "No posterior (array logvar or std) in "
+            f"{', '.join(no_posterior[:5])}{', ...' if len(no_posterior) > 5 else ''}: "
+            "every code that varies counts as informative, also one that holds nothing but noise."
         )
     if len(models) < 6:
         notes.append(f"Comparisons for each model: {len(models) - 1}; the paper has five or more.")
@@ -141,6 +142,6 @@ def rank_models(models: Sequence[CodesAlone], *, relation: Relation = "lasso") -
         agreements,
         np.array([np.median(row) for row in others]),
         quartiles[:, 1] - quartiles[:, 0],
-        flags.sum(axis=1),
+        informative.sum(axis=1),
         tuple(notes),
     )

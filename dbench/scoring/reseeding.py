@@ -1,4 +1,4 @@
-"""What training again with another seed moves, in the tables of trained models that come with dbench."""
+"""How far another training seed moves a score, measured in the tables of trained models that come with dbench."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -22,7 +22,7 @@ LEVEL = 0.95
 
 SETTING = ("objective", "strength")
 
-# The same quantity under its name in the tables. Their dci is that of a forest: exact boosted trees are not in them.
+# Metrics that have another name in the tables. Their dci is that of a forest; they have none of exact boosted trees.
 _NAMES: Mapping[str, str | None] = {
     "code_mutual_information": "mutual_information.mean",
     "dci": None,
@@ -42,27 +42,27 @@ def tables() -> dict[str, Path]:
 
 
 def score_name(metric: str) -> str | None:
-    """Name in the tables of what a metric of ``dbench score`` computes by the same choices; None of what has none."""
+    """Return the name in the tables of a metric of ``dbench score`` with the same options; None if they lack it."""
     return _NAMES.get(metric, metric)
 
 
 def differences_of_seeds(values: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the absolute differences of all pairs of runs of one setting, of all settings.
+    """Return the absolute differences of all pairs of runs that share a setting, over all settings.
 
     Args:
         values: one row for each run, with ``objective``, ``strength`` and ``value``.
     """
     differences = [np.zeros(0)]
-    for _, one in values.groupby(list(SETTING)):
-        column = one["value"].to_numpy(dtype=np.float64)
-        first, second = np.triu_indices(len(column), 1)
-        differences.append(np.abs(column[first] - column[second]))
+    for _, runs in values.groupby(list(SETTING)):
+        scores = runs["value"].to_numpy(dtype=np.float64)
+        first, second = np.triu_indices(len(scores), 1)
+        differences.append(np.abs(scores[first] - scores[second]))
     return np.concatenate(differences)
 
 
 @cache
 def read_scores(table: str) -> Mapping[str, pd.DataFrame]:
-    """Return the runs with their values, by score, of a table that comes with dbench.
+    """Return the runs of a table that comes with dbench, with their values, as one frame by name of the score.
 
     Raises:
         UnknownName: no such table.
@@ -76,11 +76,11 @@ def read_scores(table: str) -> Mapping[str, pd.DataFrame]:
 
 
 def smallest_reliable_difference(metric: str, table: str = LARGEST) -> float | None:
-    """Return the difference that two models of one setting, but for their seeds, exceed in one case of twenty.
+    """Return the difference in a score that two models trained alike, except for their seeds, exceed in 1 case of 20.
 
     It is the 95% quantile of the absolute differences of two runs of one objective and strength, over all such pairs
-    of a table. A normal law with the pooled deviation, 1.96 sqrt(2) s, would be exceeded more often: some settings
-    spread more than others.
+    of a table. The quantile of a normal law with the pooled deviation, 1.96 sqrt(2) s, would be exceeded more often,
+    since some settings spread more than others.
 
     Args:
         metric: its name in ``dbench score``, such as ``sap[r2]``.

@@ -1,4 +1,4 @@
-"""A metric as a scikit-learn scorer, to choose among models by it."""
+"""A metric as a scikit-learn scorer, for model selection."""
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
@@ -14,14 +14,14 @@ def scorer(
 ) -> Callable[[Any, Any, Any], float]:
     """Return ``score(estimator, X, y)``: the metric of ``estimator.transform(X)`` as codes and ``y`` as factors.
 
-    What has no ``transform`` is called: a function of X, or a torch module, in evaluation mode. Greater is always
-    better: metrics of which less is better change sign. The metric is one of samples, such as ``mig`` or
-    ``dci[forest]``; the options are its own. ``continuous`` and ``discrete`` name factors, or patterns of names, whose
-    kind is not what it looks like (:mod:`dbench.codes.factors`); columns of an array are ``factor_0`` and so on.
+    An estimator without ``transform`` is called: a function of X, or a torch module, in evaluation mode. Greater is
+    always better: metrics for which lower is better change sign. The metric is one of samples, such as ``mig`` or
+    ``dci[forest]``; the options are passed to it. ``continuous`` and ``discrete`` name factors, or patterns of names,
+    whose kind is not what it looks like (:mod:`dbench.codes.factors`); columns of an array are ``factor_0`` and so on.
 
     Raises:
-        UnknownName: no such metric; where it scores, a name that fits no factor.
-        InvalidInput: a metric that needs more than codes and factors, or an option that it has not.
+        UnknownName: no such metric; when scoring, a name that fits no factor.
+        InvalidInput: a metric that needs more than codes and factors, or an option that it does not have.
 
     Example:
         >>> import numpy as np
@@ -45,7 +45,7 @@ def scorer(
 
 
 def metric_of_samples(name: str, options: Mapping[str, Any]) -> Any:
-    """Return the metric of that name, if it needs no more than codes and factors and has these options."""
+    """Return the metric of that name; refuse one that needs more than codes and factors or lacks these options."""
     function: Any = find_variant(name)
     if function.card.needs != "sample":
         raise InvalidInput(f"metric must be one of codes and factors alone, got {name!r}")
@@ -53,6 +53,6 @@ def metric_of_samples(name: str, options: Mapping[str, Any]) -> Any:
     try:
         signature.bind(None, **options)
     except TypeError:
-        _, *known = signature.parameters  # the first is the sample
+        _, *known = signature.parameters  # the first parameter is the sample
         raise InvalidInput(f"options of {name} must be among {', '.join(known)}, got {', '.join(options)}") from None
     return function

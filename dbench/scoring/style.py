@@ -19,7 +19,7 @@ STYLE: Any = {
     "figure.constrained_layout.h_pad": 0.03,
     "figure.constrained_layout.w_pad": 0.03,
     "figure.facecolor": "white",
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same letters
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine draws the same letters
     "font.size": 8,
     "grid.color": LINE,
     "grid.linewidth": 0.5,
@@ -59,6 +59,6 @@ LOOKS: dict[str, Look] = {
 
 
 def number(value: float, form: str = ".2f") -> str:
-    """Return a number with a real minus sign and no negative nought."""
+    """Return a number as text, with a real minus sign and no negative zero."""
     text = f"{value:{form}}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")

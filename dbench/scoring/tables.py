@@ -1,4 +1,4 @@
-"""A table of cells, the same for the terminal, Markdown, LaTeX, a page and a csv file; and what its cells say."""
+"""A table of text cells as terminal output, Markdown, LaTeX or HTML; csv files; and the cells that show scores."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _LATEX |= {"^": r"\textasciicircum{}"} | {mark: f"\\{mark}" for mark in "_&%#${}
 
 
 class Table(NamedTuple):
-    """Rows of cells below their heads."""
+    """Column heads and rows of cells."""
 
     heads: Sequence[str]
     rows: Sequence[Sequence[str | Text]]
-    names: Sequence[int] = (0,)  # columns that hold words; the others hold numbers
-    folded: Sequence[int] = (0,)  # columns that a narrow terminal breaks
+    names: Sequence[int] = (0,)  # numbers of columns of words; the others hold numbers, aligned to the right
+    folded: Sequence[int] = (0,)  # numbers of columns that wrap in a narrow terminal
 
     def terminal(self, *, space: int = 2) -> rich.table.Table:
-        """Return what rich prints, of cells without markup."""
+        """Return a table that rich prints; brackets in cells are no markup."""
         table = rich.table.Table(box=None, header_style="bold", padding=(0, space, 0, 0), pad_edge=False)
         for number, head in enumerate(self.heads):
             folded = number in self.folded
@@ -44,13 +44,13 @@ class Table(NamedTuple):
         return table
 
     def markdown(self) -> str:
-        """Return a table of GitHub's Markdown."""
+        """Return the table in GitHub's Markdown."""
         rule = ["---" if number in self.names else "---:" for number in range(len(self.heads))]
         lines = [self.heads, rule, *self.rows]
         return "".join(f"| {' | '.join(str(text).replace('|', '&#124;') for text in line)} |\n" for line in lines)
 
     def latex(self) -> str:
-        """Return a tabular with the rules of booktabs."""
+        """Return the table as a LaTeX tabular with the rules of booktabs."""
         columns = "".join("l" if number in self.names else "r" for number in range(len(self.heads)))
         head, *body = (
             " & ".join("".join(_LATEX.get(mark, mark) for mark in str(text)) for text in line) + r" \\"
@@ -60,7 +60,7 @@ class Table(NamedTuple):
         return "\n".join([*lines, r"\end{tabular}", ""])
 
     def html(self, caption: str) -> str:
-        """Return a table of a page, whose first column heads its rows."""
+        """Return the table in HTML; its first column holds the heads of the rows."""
         heads = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in self.heads)
         body = "".join(
             f'<tr><th scope="row">{html.escape(str(first))}</th>'
@@ -72,7 +72,7 @@ class Table(NamedTuple):
 
 
 def csv(frames: Sequence[pd.DataFrame]) -> str:
-    """Return frames of the same columns as csv, of which no spreadsheet takes a cell for a formula."""
+    """Return frames of the same columns as one csv text, in which no spreadsheet takes a cell for a formula."""
     import pandas as pd
 
     frame = pd.concat(frames)
@@ -81,25 +81,25 @@ def csv(frames: Sequence[pd.DataFrame]) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three digits; nothing for None."""
+    """Return a number with three decimals, a large one with three digits; an empty text for None."""
     if value is None:
         return ""
     return f"{round(value, 3) + 0.0:.3f}" if abs(value) < 1e4 else f"{value:.3g}"  # + 0.0 makes 0 of -0
 
 
 def interval(ends: tuple[float, float] | None) -> str:
-    """Both ends in words; nothing for None."""
+    """Return both ends as text; an empty text for None."""
     return "" if ends is None else f"{number(ends[0])} to {number(ends[1])}"
 
 
 def of_scores(results: Iterable[Result], heads: Mapping[str, str]) -> Table:
-    """Return the scores that were computed: below each head the cell of :func:`cells_of` that it names."""
+    """Return a table of the computed scores; ``heads`` maps each head to the key of its cell in :func:`cells_of`."""
     rows = [[cells_of(result)[cell] for cell in heads.values()] for result in results if result.score is not None]
     return Table(list(heads), rows)
 
 
 def cells_of(result: Result) -> Mapping[str, str]:
-    """Return what tables show of a result, in their words."""
+    """Return the cells of a result, by the names that tables show."""
     low, high = result.item.bounds
     name, arrow = result.item.name, ARROWS[result.item.better]
     return {
@@ -117,26 +117,26 @@ def cells_of(result: Result) -> Mapping[str, str]:
 
 
 def side_by_side(scored: Sequence[Scores], cells: Callable[[Result], Sequence[str]]) -> list[list[str]]:
-    """Return a row for each metric that some file has a score of: its name, an arrow, and the cells of each file."""
+    """Return a row for each metric that was computed for any file: its name, an arrow, and the cells of each file."""
     return [
-        [row[0].item.name, ARROWS[row[0].item.better], *(cell for result in row for cell in cells(result))]
-        for row in zip(*(one.results for one in scored), strict=True)
-        if any(result.score is not None for result in row)
+        [results[0].item.name, ARROWS[results[0].item.better], *(cell for result in results for cell in cells(result))]
+        for results in zip(*(model.results for model in scored), strict=True)
+        if any(result.score is not None for result in results)
     ]
 
 
 def of_differences(pair: Iterable[Difference], models: tuple[str, str]) -> Table:
-    """Return the differences of two models that have scores, with the verdicts."""
+    """Return a table of the differences of two models in the metrics that both have a score of, with verdicts."""
     heads = ("metric", *map(one_line, models), "difference", "95% interval", "another seed", "verdict")
     rows = [
         [
-            f"{one.item.name} {ARROWS[one.item.better]}".rstrip(),
-            *map(number, (*one.scores, one.value)),
-            interval(one.interval),
-            number(one.another_seed),
-            one_line(one.verdict() or one.reason),
+            f"{difference.item.name} {ARROWS[difference.item.better]}".rstrip(),
+            *map(number, (*difference.scores, difference.value)),
+            interval(difference.interval),
+            number(difference.another_seed),
+            one_line(difference.verdict() or difference.reason),
         ]
-        for one in pair
-        if one.scores is not None
+        for difference in pair
+        if difference.scores is not None
     ]
     return Table(heads, rows, names=(0, len(heads) - 1))

@@ -1,4 +1,4 @@
-"""What the terminal shows of scores and comparisons, and while they are computed."""
+"""Show scores and comparisons on the terminal, and a progress bar while they are computed."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ KEY = (
 AFTER = 2.0
 """Seconds before a bar is shown."""
 
-_HEAD = 12  # most characters of a name that heads a column of numbers
-_NAME = 18  # least characters for the names of metrics beside them
+_HEAD = 12  # most characters of a head above a column of numbers
+_NAME = 18  # fewest characters for the column of metric names
 
 
 def show(console: Console, scored: Sequence[Scores], *, table: str = "--csv or --json") -> None:
-    """Print scores for reading, at any width; those of several files side by side. In ``table`` are all values."""
-    for one in scored:
-        for line in heading(one.file):
+    """Print scores at any width, those of several files side by side; ``table`` says where to find all values."""
+    for model in scored:
+        for line in heading(model.file):
             say(console, line)
     if len(scored) > 1:
         console.print()
@@ -61,43 +61,44 @@ def show(console: Console, scored: Sequence[Scores], *, table: str = "--csv or -
 
 
 def as_text(shown: Callable[[Console], None]) -> str:
-    """Return what is shown on a console of 100 characters: text also in a notebook, whose kernel asks for colours."""
+    """Return what ``shown`` prints, as text 100 characters wide; never with the colours that a notebook asks for."""
     text = io.StringIO()
     shown(Console(file=text, width=100, highlight=False, force_jupyter=False, force_terminal=False))
     return text.getvalue()
 
 
 def remarks(scored: Sequence[Scores], pick: Callable[[Result], Iterable[str]]) -> list[tuple[str, str]]:
-    """Return remarks as (metric, text), each once, with the files where it is not of all."""
+    """Return distinct remarks as (metric, text); a remark on some files only ends with their names."""
     files: dict[tuple[str, str], list[str]] = {}
-    for one in scored:
-        for result in one.results:
+    for model in scored:
+        for result in model.results:
             for text in filter(None, pick(result)):
-                files.setdefault((result.item.name, text), []).append(one.file.name)
+                files.setdefault((result.item.name, text), []).append(model.file.name)
     return [
-        (name, text if len(those) == len(scored) else f"{text} (only in {', '.join(those)})")
-        for (name, text), those in files.items()
+        (name, text if len(file_names) == len(scored) else f"{text} (only in {', '.join(file_names)})")
+        for (name, text), file_names in files.items()
     ]
 
 
-def _show_one(console: Console, one: Scores, table: str) -> None:
-    computed = [result for result in one.results if result.score is not None]
+def _show_one(console: Console, scored: Scores, table: str) -> None:
+    """Print the scores of one file: a table of scores, then tables of their values per factor and per code."""
+    computed = [result for result in scored.results if result.score is not None]
     if computed:
         console.print()
         console.print(scores_table(computed, console.width).terminal())
     for title, names, pick in (
-        ("Per factor", one.file.sample.factor_names, "per_factor"),
-        ("Per code", one.file.code_names, "per_code"),
+        ("Per factor", scored.file.sample.factor_names, "per_factor"),
+        ("Per code", scored.file.code_names, "per_code"),
     ):
         rows = [(_label(result, pick), _values_of(result, pick, names)) for result in computed]
-        given = [(name, values) for name, values in rows if values is not None]
-        if given:
+        known = [(name, values) for name, values in rows if values is not None]
+        if known:
             console.print()
-            _values(console, title, names, given, table)
+            _show_values(console, title, names, known, table)
 
 
 def _values_of(result: Result, pick: str, names: Sequence[str]) -> list[float | None] | None:
-    """A score's values of the factors, or of the codes; None where a factor was left out."""
+    """Return a score's values per factor or per code, None for a factor left out; None if it has no such values."""
     score = result.score
     values = None if score is None else getattr(score, pick)
     if score is None or values is None:
@@ -108,39 +109,39 @@ def _values_of(result: Result, pick: str, names: Sequence[str]) -> list[float | 
 
 
 def heading(file: CodesFile) -> Iterator[str]:
-    """Say in sentences what was read and decided."""
+    """Yield sentences on what was read: the numbers of rows, codes and factors, and the notes."""
     sample = file.sample
     kinds = []
     if labels := sample.labels:
         sizes = [str(len(np.unique(column))) for column in labels.factors.T]
-        beside = "" if sample.discrete else f"{len(sizes)} "
-        kinds.append(f"{beside}discrete, {', '.join(sizes[:12])}{', ...' if len(sizes) > 12 else ''} values")
-    if others := sample.kinds.count("continuous"):
-        kinds.append(f"{others} continuous" if labels else "continuous")
+        count = "" if sample.discrete else f"{len(sizes)} "
+        kinds.append(f"{count}discrete, {', '.join(sizes[:12])}{', ...' if len(sizes) > 12 else ''} values")
+    if continuous := sample.kinds.count("continuous"):
+        kinds.append(f"{continuous} continuous" if labels else "continuous")
     yield f"{file.name}: {len(sample):,} observations, {_count(sample.n_codes, 'code')}, " + (
         f"{_count(sample.n_factors, 'factor')} ({'; '.join(kinds)})"
     )
     yield from file.notes
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def say(console: Console, text: str, *, style: str = "", indent: str = "") -> None:
-    """Print text as it stands (brackets are no markup), wrapped between words."""
+    """Print text unchanged (brackets are no markup), wrapped between words."""
     for line in textwrap.wrap(text, max(console.width - 1, 20), subsequent_indent=indent, break_on_hyphens=False):
         console.print(Text(line, style=style), overflow="fold")
 
 
 def _label(result: Result, pick: str) -> str:
-    """Name of a metric, and what its values are where they are not parts of the score."""
-    other = result.item.parts.get(pick)
-    return f"{result.item.name} {other}" if other else result.item.name
+    """Return the name of a metric, followed by what its values are if they are not parts of the score."""
+    meaning = result.item.parts.get(pick)
+    return f"{result.item.name} {meaning}" if meaning else result.item.name
 
 
 def scores_table(results: Iterable[Result], width: int) -> Table:
-    """The table of scores; a narrow terminal goes without its last columns."""
+    """Return the table of scores; a narrow terminal leaves out some columns."""
     columns = ["score", *["\u00b1"] * (width >= 60), "chance", "copies"]
     columns += ["bounds"] * (width >= 70) + ["rows"] * (width >= 80)
     rows = list[Sequence[str | Text]]()
@@ -151,43 +152,44 @@ def scores_table(results: Iterable[Result], width: int) -> Table:
         rows.append(
             (metric, cells["better"], Text(cells["score"], style="bold"), *(cells[head] for head in columns[1:]))
         )
-        rest = [""] * (len(columns) - 1)
-        rows += [(f"  {part}", ARROWS["higher"], number(score.details[part]), *rest) for part in result.item.shown]
+        empty = [""] * (len(columns) - 1)
+        rows += [(f"  {part}", ARROWS["higher"], number(score.details[part]), *empty) for part in result.item.shown]
     words = [0, 1, *(2 + place for place, head in enumerate(columns) if head == "bounds")]
     return Table(["metric", "", *columns], rows, words)
 
 
 def _side_by_side(scored: Sequence[Scores], width: int) -> Table:
-    """One column for each file, with half the interval's width where there is room."""
+    """Return a table with a column of scores for each file, with half the interval's width if there is room."""
     room = (width - 31) // len(scored) - 2
     most = max(room, _HEAD)
-    names = [one.file.name for one in scored]
+    names = [model.file.name for model in scored]
     heads = [name if len(name) <= most else f"\u2026{name[1 - most :]}" for name in names]
     parts = ["score", "\u00b1"] if room >= 13 else ["score"]
     rows = side_by_side(scored, lambda result: [" \u00b1 ".join(filter(None, map(cells_of(result).get, parts)))])
     return Table(["metric", "", *heads], rows, (0, 1), (0, *range(2, 2 + len(heads))))
 
 
-def _values(
+def _show_values(
     console: Console,
     title: str,
     names: Sequence[str],
     rows: Sequence[tuple[str, Sequence[float | None]]],
-    elsewhere: str,
+    table: str,
 ) -> None:
+    """Print a table with a row for each metric and a column for each factor or code, if the terminal is wide enough."""
     numbered = list(names) == [f"code_{i}" for i in range(len(names))]
     heads = [str(i) for i in range(len(names))] if numbered else [clipped(name, _HEAD) for name in names]
     digits = max(len(number(value)) for _, values in rows for value in values)
     needed = sum(max(len(head), digits) + 1 for head in heads)
     if needed + _NAME > console.width:
-        say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see {elsewhere}.")
+        say(console, f"{title}: {len(names)} values for each of {len(rows)} metrics, see {table}.")
         return
     lines = [[_broken(name, console.width - needed), *map(number, values)] for name, values in rows]
     console.print(Table([title.lower(), *heads], lines).terminal(space=1))
 
 
 def _broken(name: str, width: int) -> str:
-    """Break a name that is too wide between words."""
+    """Return a name with line breaks between its words where it is too wide."""
     lines = [""]
     for part in re.findall(r"\[\S* ?|[^_ []+[_ ]?", name):
         lines[-1:] = [lines[-1] + part] if len(lines[-1] + part) <= width else [lines[-1], part]
@@ -195,7 +197,7 @@ def _broken(name: str, width: int) -> str:
 
 
 def list_remarks(console: Console, title: str, entries: Sequence[tuple[str, str]]) -> None:
-    """Print what is said of metrics, by what is said; nothing where nothing is."""
+    """Print remarks on metrics, each text once after the names of its metrics; print nothing if there are none."""
     if not entries:
         return
     console.print()
@@ -208,19 +210,19 @@ def list_remarks(console: Console, title: str, entries: Sequence[tuple[str, str]
 
 
 def show_comparison(console: Console, comparison: Comparison) -> None:
-    """Print a comparison for reading: a table of each pair of models, and below it the verdicts in words."""
+    """Print a comparison: a table for each pair of models, and below it the verdicts in words."""
     letters = dict(zip(comparison.names, ascii_uppercase, strict=False))
-    for one in comparison.scores:
-        for line in heading(one.file):
+    for model in comparison.scores:
+        for line in heading(model.file):
             say(console, line)
     console.print()
     for name, letter in letters.items():
         say(console, f"{letter}: {name}")
-    for models, pair in groupby(comparison.differences, key=lambda one: one.models):
+    for models, pair in groupby(comparison.differences, key=lambda each: each.models):
         _show_pair(console, list(pair), letters[models[0]], letters[models[1]])
     console.print()
     say(console, _key(comparison), style="dim")
-    reasons = dict.fromkeys((one.item.name, one.reason) for one in comparison.differences if one.reason)
+    reasons = dict.fromkeys((each.item.name, each.reason) for each in comparison.differences if each.reason)
     list_remarks(console, "Not compared", list(reasons))
     list_remarks(console, "Warnings", remarks(comparison.scores, lambda result: result.warnings))
     console.print()
@@ -228,25 +230,25 @@ def show_comparison(console: Console, comparison: Comparison) -> None:
 
 
 def _show_pair(console: Console, pair: list[Difference], first: str, second: str) -> None:
-    rows, verdicts = list[Sequence[str]](), dict[str, list[str]]()
-    for one in pair:
-        if one.scores is None:
+    rows, metrics_by_verdict = list[Sequence[str]](), dict[str, list[str]]()
+    for difference in pair:
+        if difference.scores is None:
             continue
-        numbers = (*one.scores, one.value, one.error, one.another_seed)
-        rows.append([one.item.name, ARROWS[one.item.better], *map(number, numbers)])
-        if verdict := one.verdict(first, second):
-            verdicts.setdefault(verdict, []).append(one.item.name)
+        numbers = (*difference.scores, difference.value, difference.error, difference.another_seed)
+        rows.append([difference.item.name, ARROWS[difference.item.better], *map(number, numbers)])
+        if verdict := difference.verdict(first, second):
+            metrics_by_verdict.setdefault(verdict, []).append(difference.item.name)
     if rows:
         heads = ["metric", "", first, second, f"{first} - {second}", "\u00b1", "seed"]
         console.print()
         console.print(Table(heads, rows, (0, 1)).terminal())
         console.print()
-    for verdict, names in sorted(verdicts.items()):
+    for verdict, names in sorted(metrics_by_verdict.items()):
         say(console, f"{verdict[0].upper()}{verdict[1:]}: {', '.join(names)}", indent="  ")
 
 
 def _key(comparison: Comparison) -> str:
-    """Say what the columns are, and what the verdicts rest on."""
+    """Return the key: what the columns hold, and what the verdicts rest on."""
     runs = len(read_scores(comparison.table)["elbo"])
     return (
         f"\u2191 higher is better, \u2193 lower. \u00b1: half of the 95% interval of the difference, from "
@@ -258,26 +260,26 @@ def _key(comparison: Comparison) -> str:
 
 @contextmanager
 def bar(what: str, console: Console | None = None) -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function of what is done now, its number and the number of steps; show it as a bar and take it away again.
+    """Yield a function of (current step, its number, number of steps) that moves a bar; remove the bar at the end.
 
-    Nothing is shown before :data:`AFTER`, nor where the standard error goes to a file.
+    The bar appears after :data:`AFTER` seconds, and not at all where the standard error goes to a file.
     """
     console = console or terminal(stderr=True)
-    seen = console.is_terminal or (console.is_jupyter and find_spec("ipywidgets") is not None)
-    if not seen:
-        yield lambda now, number, total: None
+    visible = console.is_terminal or (console.is_jupyter and find_spec("ipywidgets") is not None)
+    if not visible:
+        yield lambda step, number, total: None
         return
     columns = TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn()
-    shown = Progress(*columns, console=console, transient=True)
-    task = shown.add_task(one_line(what), total=None)
-    timer = Timer(AFTER, shown.start)
+    progress = Progress(*columns, console=console, transient=True)
+    task = progress.add_task(one_line(what), total=None)
+    timer = Timer(AFTER, progress.start)
     timer.daemon = True
     timer.start()
     try:
-        yield lambda now, number, total: shown.update(
-            task, description=one_line(f"{what}: {now}"), completed=number, total=total
+        yield lambda step, number, total: progress.update(
+            task, description=one_line(f"{what}: {step}"), completed=number, total=total
         )
     finally:
         timer.cancel()
         timer.join()
-        shown.stop()
+        progress.stop()

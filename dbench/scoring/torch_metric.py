@@ -1,4 +1,4 @@
-"""A metric for torchmetrics: codes and factors come in batches, the score at the end of an epoch."""
+"""A metric for torchmetrics: it collects batches of codes and factors, and scores them at the end of an epoch."""
 
 from collections.abc import Collection
 from typing import Any
@@ -18,12 +18,12 @@ except ModuleNotFoundError:
 class TorchMetric(Metric):
     """``update(codes, factors)`` with batches of n x d and n x k, then ``compute()``: the score of all of them.
 
-    Processes that train together pool their batches. Name and options are those of :func:`dbench.scoring.scorer`, also
-    which factors are ``continuous`` or ``discrete``. ``notes`` says what the last score took them for.
+    Processes that train together pool their batches. All arguments are those of :func:`dbench.scoring.scorer`,
+    ``continuous`` and ``discrete`` included. ``notes`` says of which kind the last score took the factors to be.
 
     Raises:
-        InvalidInput: a metric that needs more than codes and factors, or an option that it has not; a batch of other
-            numbers of codes and factors; torchmetrics is not installed.
+        InvalidInput: a metric that needs more than codes and factors, or an option that it does not have; a batch of
+            unequal numbers of codes and factors; torchmetrics is not installed.
     """
 
     full_state_update = False
@@ -40,7 +40,7 @@ class TorchMetric(Metric):
         self.add_state("factors", default=[], dist_reduce_fx="cat")
 
     def update(self, codes: torch.Tensor, factors: torch.Tensor) -> None:
-        """Keep a batch."""
+        """Store a batch."""
         if len(codes) != len(factors):
             pair = f"{tuple(codes.shape)} and {tuple(factors.shape)}"
             raise InvalidInput(f"codes and factors of a batch must have equally many rows, got shapes {pair}")
@@ -48,7 +48,7 @@ class TorchMetric(Metric):
         self.factors.append(factors)
 
     def compute(self) -> torch.Tensor:
-        """Score all batches."""
+        """Return the score of all stored batches."""
         score = self.function(dim_zero_cat(self.codes), dim_zero_cat(self.factors), **self.options)
         self.notes = score.notes
         return torch.tensor(score.value)

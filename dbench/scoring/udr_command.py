@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from dbench.scoring.ranking import Ranking
 
-_MOST_COLUMNS = 12  # of the matrix beside the scores; wider ones stand below, in parts
+_MOST_COLUMNS = 12  # of a matrix beside the scores; a wider matrix is printed below, in parts
 
 
 @click.command()
@@ -68,7 +68,7 @@ def _show(ranking: Ranking) -> None:
 
     console = terminal(highlight=False)
     order = ranking.order
-    # A number takes five columns and two between.
+    # A number takes five characters, and two before the next.
     with_matrix = len(order) <= min(_MOST_COLUMNS, (console.width - 50) // 7)
     heads = ["", "model", "udr \u2191", "spread", "codes"]
     heads += [f"with {place}" for place in range(1, len(order) + 1)] * with_matrix
@@ -103,7 +103,7 @@ def _show(ranking: Ranking) -> None:
 
 
 def _show_matrix(console: Console, ranking: Ranking) -> None:
-    """Print the matrix of agreements by place, as many columns side by side as there is room for."""
+    """Print the matrix of agreements by place in the ranking, in parts that fit the width of the terminal."""
     from rich.text import Text
 
     from dbench.scoring.tables import Table

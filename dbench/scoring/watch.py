@@ -1,6 +1,6 @@
 """Metrics of an encoder while it trains; written to TensorBoard, Weights & Biases or the Trainer of Hugging Face.
 
-The first two libraries are handed over and never imported, the third when it is asked for.
+Objects of the first two libraries are passed in, so neither is imported; the third is imported only when it is used.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -21,12 +21,12 @@ Log = Callable[[Mapping[str, float], int], None]
 
 
 class Watch:
-    """Scores an encoder every so many steps of a training loop, always on the same points.
+    """Scores an encoder at every ``every``-th step of a training loop, always on the same points.
 
-    Of a grid of more than ``rows`` points so many are drawn. Metrics that intervene look a grid of at most 50,000
-    points up, whatever ``rows`` is, since that is faster than an encoder that is asked anew. A call computes in one
-    thread. ``history`` holds one dictionary for each time it scored: ``step``, and the score of each metric; ``log`` is
-    called with these scores and the step, see :func:`to_tensorboard`.
+    If the grid has more than ``rows`` points, so many are drawn. For metrics that intervene, a grid of at most 50,000
+    points is encoded whole, whatever ``rows`` is: looking codes up is faster than calling the encoder again. A call
+    computes in one thread. ``history`` holds a dictionary for each scored step: ``step``, and the score of each metric;
+    ``log`` is called with these scores and the step, see :func:`to_tensorboard`.
 
     Raises:
         UnknownName: a metric or data set that does not exist.
@@ -51,9 +51,9 @@ class Watch:
         seed: int = 0,
         log: Log | None = None,
     ) -> None:
-        # What is wrong shall not wait for the training.
-        for what, value in (("every", every), ("rows", rows)):
-            require_count(what, value, 1)
+        # Wrong arguments are refused here, not in the middle of the training.
+        for name, value in (("every", every), ("rows", rows)):
+            require_count(name, value, 1)
         names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         if not names:
             raise InvalidInput("metrics must name at least one, got none")
@@ -71,7 +71,7 @@ class Watch:
         self.history: list[dict[str, float]] = []
 
     def __call__(self, encode: Any, step: int) -> dict[str, float]:
-        """Return an encoder's scores by name; nothing on steps in between."""
+        """Return an encoder's scores by name of the metric; empty on steps that are not scored."""
         if step % self.every:
             return {}
         source: Source | None
@@ -79,7 +79,7 @@ class Watch:
         if source is not None and self._looks_up:
             grid, _ = encode_data(encode, self.data, rows=ROWS, seed=self.seed)
             source = GridSource(grid.sample.codes, self.data.factor_sizes, grid.sample.factor_names)
-        # Threads of libraries that wait for those of the training take many times as long as one.
+        # One thread is many times faster than threads that compete with those of the training.
         with threadpool_limits(1):
             scores = score(codes, source=source, metrics=self.metrics, repeats=0, seed=self.seed, progress=False)
         values = {name: scores[name] for name in self.metrics}
@@ -90,11 +90,11 @@ class Watch:
 
 
 def to_tensorboard(writer: Any, prefix: str = "dbench/") -> Log:
-    """Return what writes scores as scalars: ``Watch(data, log=to_tensorboard(SummaryWriter()))``.
+    """Return a function that writes scores as scalars: ``Watch(data, log=to_tensorboard(SummaryWriter()))``.
 
     Args:
-        writer: a ``torch.utils.tensorboard.SummaryWriter``, or whatever has its ``add_scalar(name, value, step)``.
-        prefix: what stands before the name of each metric.
+        writer: a ``torch.utils.tensorboard.SummaryWriter``, or any object with its ``add_scalar(name, value, step)``.
+        prefix: text before the name of each metric.
 
     Raises:
         InvalidInput: no such writer.
@@ -109,13 +109,13 @@ def to_tensorboard(writer: Any, prefix: str = "dbench/") -> Log:
 
 
 def to_wandb(run: Any, prefix: str = "dbench/") -> Log:
-    """Return what logs scores to Weights & Biases: ``Watch(data, log=to_wandb(wandb.init()))``.
+    """Return a function that logs scores to Weights & Biases: ``Watch(data, log=to_wandb(wandb.init()))``.
 
     A run takes steps in rising order, so log with the same steps as the training does.
 
     Args:
-        run: a run of wandb, or whatever has its ``log(values, step=...)``.
-        prefix: what stands before the name of each metric.
+        run: a run of wandb, or any object with its ``log(values, step=...)``.
+        prefix: text before the name of each metric.
 
     Raises:
         InvalidInput: no such run.
@@ -131,11 +131,11 @@ def to_wandb(run: Any, prefix: str = "dbench/") -> Log:
 def trainer_callback(watch: Watch, encoder: Callable[[Any], Any]) -> Any:
     """Return a callback of Hugging Face's Trainer: ``Trainer(..., callbacks=[trainer_callback(watch, encoder)])``.
 
-    The watch is asked after each step of the optimiser; what it sees also stands among the trainer's own logs.
+    The watch is called after each step of the optimiser; its scores are also added to the trainer's own logs.
 
     Args:
-        watch: says how often, and what.
-        encoder: takes the model that is trained and returns its encoder, as ``operator.attrgetter("encoder")`` does.
+        watch: computes the scores, and says at which steps.
+        encoder: takes the model in training and returns its encoder, as ``operator.attrgetter("encoder")`` does.
 
     Raises:
         InvalidInput: transformers is not installed.
@@ -153,9 +153,9 @@ def trainer_callback(watch: Watch, encoder: Callable[[Any], Any]) -> Any:
     return Scored()
 
 
-def _method(what: str, owner: Any, name: str) -> Callable[..., Any]:
+def _method(argument: str, owner: Any, name: str) -> Callable[..., Any]:
     attribute = getattr(owner, name, None)
     if not callable(attribute):
-        raise InvalidInput(f"{what} must have a method {name}, got {type(owner).__name__}")
+        raise InvalidInput(f"{argument} must have a method {name}, got {type(owner).__name__}")
     method: Callable[..., Any] = attribute
     return method

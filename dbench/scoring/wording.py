@@ -1,4 +1,4 @@
-"""Messages name options as the command line has them; who calls from Python is told of arguments."""
+"""Reword messages for Python callers: messages name options of the command line, callers have arguments."""
 
 import re
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ _PHRASES = (
     ("an array 'logvar' or 'std' beside the codes (.npz)", "logvar= or std= (n x d)"),
     ("--rows changes how many", "rows= of dbench.codes.reading.read_codes changes how many"),
 )
-_NAMED = re.compile(r"with (--(?:codes|factors) (?!and\b)\w\S*(?: --factors \S+)?)")
-_ONE = re.compile(r"--(\w+) (\S+)")
-_BARE = re.compile(r"--([a-z]+)(?: (?=\d))?")
+_READING = re.compile(r"with (--(?:codes|factors) (?!and\b)\w\S*(?: --factors \S+)?)")
+_OPTION_WITH_VALUE = re.compile(r"--(\w+) (\S+)")
+_OPTION_ALONE = re.compile(r"--([a-z]+)(?: (?=\d))?")
 
 
 def in_python(text: str) -> str:
-    """Return a message with arguments in place of options.
+    """Return a message in which Python arguments replace options of the command line.
 
     Example:
         >>> in_python("name under --continuous what is not; say which is which with --codes z")
@@ -25,17 +25,17 @@ def in_python(text: str) -> str:
     """
     for option, argument in _PHRASES:
         text = text.replace(option, argument)
-    text = _NAMED.sub(lambda match: f"with dbench.codes.reading.read_codes(..., {_arguments(match[1])})", text)
-    return _BARE.sub(r"\1=", text)
+    text = _READING.sub(lambda match: f"with dbench.codes.reading.read_codes(..., {_arguments(match[1])})", text)
+    return _OPTION_ALONE.sub(r"\1=", text)
 
 
 def _arguments(options: str) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in _ONE.findall(options))
+    return ", ".join(f"{name}={value!r}" for name, value in _OPTION_WITH_VALUE.findall(options))
 
 
 @contextmanager
 def python_messages() -> Iterator[None]:
-    """Raise what is raised inside with the words of :func:`in_python`."""
+    """Reword the messages of errors raised inside by :func:`in_python`."""
     try:
         yield
     except DbenchError as error:
