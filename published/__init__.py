@@ -1,4 +1,4 @@
-"""Printed tables of the five papers as CSV, each with its place; README.md says how they were read and checked."""
+"""Printed tables of the five papers, stored as CSV; README.md says how they were transcribed and checked."""
 
 from functools import cache
 from importlib.resources import files
@@ -12,7 +12,7 @@ __all__ = ["read_table", "table_names"]
 
 _TABLES = files("dbench_fixtures") / "published"
 
-# Columns that hold printed figures; any other column is a label.
+# Columns that hold printed figures, and counts among them; any other column but the remark is a label.
 FIGURES = ("correlation", "factor_vae", "mean", "percent", "sd", "udr", "value")
 COUNTS = ("comparisons", "informative", "rank", "split", "table")
 
@@ -23,17 +23,17 @@ def table_names() -> list[str]:
 
 
 def read_table(name: str) -> pd.DataFrame:
-    """Read a printed table, one row a cell: labels as text, figures as floats exactly as printed.
+    """Read a printed table with one row for each cell: labels are text, figures floats exactly as printed.
 
     Args:
         name: file name without suffix, such as ``flaws_table_2``.
 
     Returns:
-        A fresh table. Where it has a column ``remark``, a figure is missing (NaN) only if the remark says why.
+        A copy that may be changed. A figure is missing (NaN) only where the column ``remark`` says why.
 
     Raises:
         UnknownName: there is no such table.
-        DamagedData: the file does not say its place, misses or doubles a cell, or holds text for a figure.
+        DamagedData: the file does not say its place, lacks or repeats a cell, or holds text for a figure.
     """
     return _read(name).copy()
 

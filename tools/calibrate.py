@@ -21,7 +21,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-# One thread a process, before numpy is read.
+# One thread a process: numpy reads this when it is imported.
 os.environ["OMP_NUM_THREADS"] = "1"
 
 from calibration import page
@@ -31,49 +31,49 @@ from calibration.row import claim_file
 
 from dbench.errors import InvalidInput
 
-# Worlds between whose estimates the spread is found; that of more is the mean of several.
+# Worlds whose estimates give one value of the spread; of more worlds the mean over such pieces is taken.
 PIECE = 100
 
 
 def read_claims() -> None:
-    """Import every claim file at once: those that are edited meanwhile must not come in halfway."""
+    """Import every claim file at once: a file that is edited during the run must not change it halfway."""
     for entry in ROWS:
         claim_file(entry.file)
 
 
 def measured(index: int, chosen: argparse.Namespace) -> list[dict[str, Any]]:
-    """Find the places of an entry and judge worlds of each; what comes back can be written as JSON."""
+    """Find the places of an entry and judge worlds at each; return dictionaries that can be written as JSON."""
     entry = replace(ROWS[index], heavy_tails=chosen.heavy_tails)
     claim = entry.claim
 
-    def counted(place: Place, start: int, stop: int) -> Frequencies:
-        numbers = (range(at, min(at + PIECE, stop)) for at in range(start, stop, PIECE))
-        return reduce(add, (judged(entry, claim, place, part) for part in numbers))
+    def frequencies_of(place: Place, start: int, stop: int) -> Frequencies:
+        pieces = (range(first, min(first + PIECE, stop)) for first in range(start, stop, PIECE))
+        return reduce(add, (judged(entry, claim, place, piece) for piece in pieces))
 
-    found = []
+    measurements = []
     for rough in places_of(entry, claim):
         place = sharpened(entry, rough) if rough.name == "margin" else rough
-        frequencies = counted(place, 0, chosen.worlds)
+        frequencies = frequencies_of(place, 0, chosen.worlds)
         if place.name == "margin" and max(share.value for share in frequencies.wrong) > chosen.suspect:
-            frequencies = counted(place, chosen.worlds, chosen.worlds + chosen.more)
-        found.append(asdict(frequencies))
-    return found
+            frequencies = frequencies_of(place, chosen.worlds, chosen.worlds + chosen.more)
+        measurements.append(asdict(frequencies))
+    return measurements
 
 
 def fingerprint(index: int) -> str:
-    """Hash an entry's card and its estimates in a few worlds: what was found before holds while these are the same."""
+    """Hash an entry's card and its estimates in a few worlds: kept results hold while the hash stays the same."""
     entry = ROWS[index]
     claim = entry.claim
     parts = [repr((claim.rule, claim.confidence, claim.min_n, entry.seeds, entry.truth_seeds, entry.effects, entry.at))]
     for number, share in enumerate((0.25, 0.5, 0.75)):
         effect = entry.effects[0] + share * (entry.effects[1] - entry.effects[0])
-        found = entry.estimate(entry.draw(effect, fingerprint=number)).at(claim.confidence)
-        parts.append(f"{found.value:.8g} {found.low:.8g} {found.high:.8g}")
+        interval = entry.estimate(entry.draw(effect, fingerprint=number)).at(claim.confidence)
+        parts.append(f"{interval.value:.8g} {interval.low:.8g} {interval.high:.8g}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 class Scratch:
-    """What is known of finished claims, one JSON object a line."""
+    """Results of finished claims, kept in a file as one JSON object a line; without a file nothing is kept."""
 
     def __init__(self, path: Path | None, chosen: argparse.Namespace) -> None:
         tails = " heavy tails" if chosen.heavy_tails else ""
@@ -82,7 +82,7 @@ class Scratch:
         if path is None or not path.exists():
             return
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        if lines and not lines[-1].endswith("\n"):  # cut off while it was written
+        if lines and not lines[-1].endswith("\n"):  # the last line was cut off while it was written
             path.write_text("".join(lines[:-1]), encoding="utf-8")
         for text in lines:
             if text.endswith("\n"):
@@ -94,6 +94,7 @@ class Scratch:
         return f"{entry.file} {entry.name} {self._chosen} {fingerprint(index)}"
 
     def get(self, index: int) -> list[dict[str, Any]] | None:
+        """Return the kept results of an entry; None if there are none, or its fingerprint has changed."""
         return self._known.get(self._key(index)) if self._known else None
 
     def keep(self, index: int, found: list[dict[str, Any]]) -> None:
@@ -105,7 +106,7 @@ class Scratch:
 def run(
     picked: list[int], chosen: argparse.Namespace, pool: ProcessPoolExecutor, scratch: Scratch
 ) -> Iterator[tuple[int, list[Frequencies]]]:
-    """Give what is found of each entry as it is done, first what is known already; say which have no place."""
+    """Yield the results of each entry as it is done, the kept ones first; print the error of an entry without place."""
     futures: dict[Future[list[dict[str, Any]]], int] = {}
     for index in picked:
         kept = scratch.get(index)
@@ -124,7 +125,7 @@ def run(
 
 
 def rows(index: int, found: list[Frequencies]) -> list[list[str]]:
-    """Write one claim as rows of the table: its margins, and beside each the effect."""
+    """Return the rows of one claim: one for each of its margins, with the effect beside it."""
     entry = ROWS[index]
     claim = entry.claim
     effect = next((place for place in found if place.place == "effect"), None)
@@ -132,7 +133,7 @@ def rows(index: int, found: list[Frequencies]) -> list[list[str]]:
 
 
 def margins_of(found: list[Frequencies]) -> list[Frequencies]:
-    """Return the margins of what was found of a claim."""
+    """Return those of a claim's results that are of margins."""
     return [place for place in found if place.place == "margin"]
 
 
@@ -150,7 +151,7 @@ def options() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Measure what is asked for; 1 where a rule errs too often."""
+    """Measure the claims asked for; return 1 if a rule errs too often or a claim could not be measured."""
     chosen, started = options(), time.perf_counter()
     read_claims()
     names = [f"{entry.file} {entry.name}" for entry in ROWS]

@@ -1,4 +1,4 @@
-"""For the site: docstrings as mkdocstrings reads them (an extension of griffe; see mkdocs.yml)."""
+"""Extension of griffe that turns docstrings into what mkdocstrings reads, for the site (see mkdocs.yml)."""
 
 import re
 from typing import Any
@@ -10,9 +10,9 @@ _EXAMPLE = re.compile(r"^( *)Example:$", re.MULTILINE)
 
 
 class Docstrings(Extension):
-    """Examples become code, and roles of Sphinx the names they show."""
+    """Turns examples into code, and roles of Sphinx into the names that they show."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
-        """Rewrite one docstring. Of ``Example`` griffe would make a note, whose ``>>>`` are nested quotations."""
+        """Rewrite one docstring: griffe would make ``Example`` a note, whose ``>>>`` would be nested quotations."""
         if obj.docstring:
             obj.docstring.value = _ROLE.sub(r"`\1`", _EXAMPLE.sub(r"\1Examples:", obj.docstring.value))

@@ -1,10 +1,10 @@
 """Bring expected verdicts and two pages of docs up to a report: ``python tools/expect.py reports/latest/report.json``.
 
-For after new evidence. Entries that still hold keep their reason, and their date where no record joins them; those of
-another verdict, or of no record, go. What is undecided or not tested gets a general reason, since its record says the
-rest, and so does what is no primary. Any other verdict needs a reason that a person writes: such records are printed,
-and stand under 'REASON MISSING' until then. Of a report of a part of the claims the other claims' entries stay as
-they are, and so do the table of docs/sizes.md and the list of docs/verdicts.md.
+To be run after new evidence. Entries that still hold keep their reason, and their date unless a record joins them.
+Entries of another verdict, or of no record, are dropped. Undecided and untested records get a general reason, since
+the record says the rest, and so do records that are not primary. Any other verdict needs a reason that a person writes:
+such records are printed, and stand under 'REASON MISSING' until then. A report of only some claims leaves the entries
+of the other claims, the table of docs/sizes.md and the list of docs/verdicts.md as they are.
 """
 
 import json
@@ -58,14 +58,14 @@ def main(report: Path) -> None:
     known, complete = tomllib.loads(text)["expected"], document["scope"]["complete"]
     tables = updated(known, document["records"], date.today(), complete=complete)
     with atomic_write(EXPECTED) as place:
-        place.write_text(head + "\n".join(map(_written, tables)), encoding="utf-8")
+        place.write_text(head + "\n".join(map(_as_toml, tables)), encoding="utf-8")
     for table in tables:
         if table["reason"] == MISSING:
             click.echo("\n".join(f"{table['verdict']}: {name}" for name in table["records"]))
 
 
 def listed(page: str, document: Mapping[str, Any]) -> str:
-    """Return docs/verdicts.md with what was seen of the findings that are weaker or worse in this report."""
+    """Return docs/verdicts.md with its list of findings that are weaker or worse brought up to this report."""
     return LIST.sub(lambda _: f"{unsupported_list(document)}\n", page)
 
 
@@ -76,8 +76,8 @@ def updated(
 
     A name that no record has stays where its claim broke, or where not all claims were judged.
     """
-    found = {record_name(record): Verdict(record["verdict"]) for record in records}
-    found = {name: verdict for name, verdict in found.items() if verdict is not Verdict.BROKEN}
+    verdicts = {record_name(record): Verdict(record["verdict"]) for record in records}
+    verdicts = {name: verdict for name, verdict in verdicts.items() if verdict is not Verdict.BROKEN}
     roles = {record_name(record): record["role"] for record in records}
     broken = {record["claim"] for record in records if record["verdict"] == Verdict.BROKEN}
     judged = {record["claim"] for record in records} - broken
@@ -85,12 +85,12 @@ def updated(
     kept = set[str]()
     for table in tables:
         for name in table["records"]:
-            unseen = name not in found and (not complete or name.split(" / ")[0] not in judged)
-            if unseen or table["verdict"] in (ANY, found.get(name)):
+            unseen = name not in verdicts and (not complete or name.split(" / ")[0] not in judged)
+            if unseen or table["verdict"] in (ANY, verdicts.get(name)):
                 key = (table["verdict"], table["reason"])
                 groups.setdefault(key, {})[name] = table["date"]
                 kept.add(name)
-    for name, verdict in found.items():
+    for name, verdict in verdicts.items():
         if name not in kept and not verdict.holds:
             reason = GENERAL.get(verdict, MISSING if roles[name] == "primary" else BESIDE)
             groups.setdefault((verdict, reason), {})[name] = today
@@ -101,7 +101,7 @@ def updated(
     ]
 
 
-def _written(table: Mapping[str, Any]) -> str:
+def _as_toml(table: Mapping[str, Any]) -> str:
     names = "".join(f"  {json.dumps(name, ensure_ascii=False)},\n" for name in table["records"])
     quoted = (f"{key} = {json.dumps(table[key], ensure_ascii=False)}\n" for key in ("verdict", "reason"))
     return f"[[expected]]\n{''.join(quoted)}date = {table['date']}\nrecords = [\n{names}]\n"

@@ -1,4 +1,4 @@
-"""Which processes of a sweep are killed, and what that hit, judged by the files left in its store."""
+"""Kill processes of a sweep, and tell by the files left in its store what the kill interrupted."""
 
 import json
 import os
@@ -12,27 +12,27 @@ from pathlib import Path
 import numpy as np
 
 TARGETS = ("all", "controller", "worker")
-"""What is killed: all processes of a sweep at once, the one that shares out the work, or one that trains or scores."""
+"""What is killed: all processes of a sweep, its controller, which hands out the work, or a worker, which does it."""
 
 MOMENTS = ("beginning", "training", "trained", "save", "file")
-"""What a kill hits.
+"""What a sweep was doing when it was killed.
 
-``beginning``: nothing was written yet since the sweep was started. ``training``: the work between two saves.
-``trained``: likewise, with every run trained, so scoring and what else comes at the end. ``save``: between two files of
-a run, one of which is there and not in the record yet, or no longer. ``file``: a file that is being written.
+``beginning``: it had written nothing since it was started. ``training``: it worked between two saves. ``trained``: the
+same, but every run was trained, so it was scoring or finishing. ``save``: it had written some of a run's files: one is
+there that the record does not name yet, or no longer. ``file``: it was writing a file.
 """
 
 _SETTLED = 0.5
-"""Seconds after which those who survived a kill have ended the file they were writing."""
+"""Seconds after which the processes that survived a kill have finished the file they were writing."""
 
-_WRITING = ".partial"
+_WRITING = ".partial"  # suffix of a file that is being written
 
 Files = set[tuple[Path, int]]
-"""Files with the time of their last change, in nanoseconds."""
+"""Paths of files, each with the time of its last change in nanoseconds."""
 
 
 def kill(process: subprocess.Popen[bytes], target: str, generator: np.random.Generator) -> bool:
-    """Kill by the signal that cannot be caught; return whether there was anybody to kill.
+    """Kill a target with SIGKILL; return False if there was no process to kill.
 
     Args:
         process: controller of a sweep, in a session of its own.
@@ -61,75 +61,77 @@ def kill(process: subprocess.Popen[bytes], target: str, generator: np.random.Gen
 
 
 def _children(parent: int) -> list[int]:
-    """Return the workers of a controller, forked from its server of forks; Python's own helpers do no work."""
+    """Return the workers of a controller; its fork server started them. Python's own helpers are no workers."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
-    of = {
-        int(pid): (int(by), "".join(args)) for pid, by, *args in (row.split(maxsplit=2) for row in listed.splitlines())
-    }
-    helpers = {
-        pid for pid, (by, args) in of.items() if by == parent and ("resource_tracker" in args or "forkserver" in args)
-    }
-    return sorted(pid for pid, (by, _) in of.items() if by in {parent, *helpers} and pid not in helpers)
+    parents: dict[int, int] = {}
+    helpers: set[int] = set()
+    for row in listed.splitlines():
+        pid, parent_pid, *arguments = row.split(maxsplit=2)
+        parents[int(pid)] = int(parent_pid)
+        is_helper = any(name in "".join(arguments) for name in ("resource_tracker", "forkserver"))
+        if int(parent_pid) == parent and is_helper:
+            helpers.add(int(pid))
+    return sorted(pid for pid, started_by in parents.items() if started_by in {parent, *helpers} and pid not in helpers)
 
 
 def wait_for_file(root: Path, process: subprocess.Popen[bytes], *, patience: float) -> None:
-    """Return as soon as a file of the store is being written; after ``patience`` seconds, or with the sweep, anyway."""
-    left = {path for path, _ in _files(root) if path.suffix == _WRITING}  # by those who were killed before
+    """Return when a file of the store is being written, when the sweep ends, or after ``patience`` seconds."""
+    leftovers = {path for path, _ in _files(root) if path.suffix == _WRITING}  # of processes killed earlier
     until = time.monotonic() + patience
     while time.monotonic() < until and process.poll() is None:
-        with suppress(OSError):  # a folder that is gone again
-            if not left.issuperset(root.rglob(f"*{_WRITING}")):
+        with suppress(OSError):  # a folder was removed meanwhile
+            if not leftovers.issuperset(root.rglob(f"*{_WRITING}")):
                 return
 
 
 class Witness:
-    """Tells what each kill of a sweep hit.
+    """Tells what each kill of a sweep interrupted.
 
     Args:
         root: folder of the sweep's store.
-        trained: whether every run is trained.
+        trained: returns whether every run is trained.
     """
 
     def __init__(self, root: Path, trained: Callable[[], bool]) -> None:
         self._root, self._trained = root, trained
-        self._known: Files = set()
+        self._left_before: Files = set()
         self._at_start: Files = set()
 
     def note_start(self) -> None:
-        """Remember what is there before processes are started."""
+        """Remember the files that are there before processes are started."""
         self._at_start = _files(self._root)
 
     def hit(self, target: str) -> str:
-        """Return which of :data:`MOMENTS` the kill hit that was done just now."""
-        left = self._left()
-        if left and target != "all":
+        """Return which of :data:`MOMENTS` the kill of a moment ago hit."""
+        unrecorded = self._unrecorded()
+        if unrecorded and target != "all":
             time.sleep(_SETTLED)
-            left &= self._left()
-        self._known |= left
-        if any(path.suffix == _WRITING for path, _ in left):
+            unrecorded &= self._unrecorded()
+        self._left_before |= unrecorded
+        if any(path.suffix == _WRITING for path, _ in unrecorded):
             return "file"
-        if left:
+        if unrecorded:
             return "save"
         if _files(self._root) <= self._at_start:
             return "beginning"
         return "trained" if self._trained() else "training"
 
-    def _left(self) -> Files:
-        """Return the files that no record promises, but for those that earlier kills left."""
-        return {file for file in _files(self._root) - self._known if not _counts(file[0])}
+    def _unrecorded(self) -> Files:
+        """Return the files that no record names, without those that earlier kills left."""
+        return {file for file in _files(self._root) - self._left_before if not _is_recorded(file[0])}
 
 
 def _files(root: Path) -> Files:
     found: Files = set()
     for path in root.rglob("*"):
-        with suppress(OSError):  # gone again
+        with suppress(OSError):  # it was removed meanwhile
             if path.is_file() and path.parent.name != "locks":
                 found.add((path, path.stat().st_mtime_ns))
     return found
 
 
-def _counts(path: Path) -> bool:
-    """Whether a file is whole and, where a record has to name it, named."""
+def _is_recorded(path: Path) -> bool:
+    """Whether a file is complete and, if it holds tensors, named in the record of its run."""
     if path.suffix != ".safetensors":
         return path.suffix != _WRITING
     try:

@@ -1,8 +1,8 @@
 """Small wrong changes to a source file, one at a time, each a slip that somebody could have made.
 
-Comparisons, operators, signs, conditions and numbers are changed, options left out, look-alikes taken (``min`` for
-``max``) and statements dropped. Left alone is what decides no result: annotations, texts, what is raised, the options
-``dtype`` and ``strict``, and numbers below a millionth, which only allow for rounding.
+Comparisons, operators, signs, conditions and numbers are changed, options left out, functions replaced by look-alikes
+(``min`` for ``max``) and statements dropped. What decides no result is left alone: annotations, texts, raised errors,
+the options ``dtype`` and ``strict``, and numbers below a millionth, which only allow for rounding.
 """
 
 import ast
@@ -40,8 +40,8 @@ _PAIRS = [("min", "max"), ("argmin", "argmax"), ("minimum", "maximum"), ("sum", 
 _PAIRS += [("floor", "ceil"), ("zeros", "ones"), ("zeros_like", "ones_like"), ("exp", "log")]
 _LOOKALIKES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
 _KEPT_OPTIONS = {"dtype", "strict"}
-_SMALLEST = 1e-6
-_AROUND, _LONGEST = 60, 120
+_SMALLEST = 1e-6  # number that is changed
+_AROUND, _LONGEST = 60, 120  # characters shown before a difference, and in all
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Mutant:
     Attributes:
         file: path of the source, relative to the root.
         where: qualified name of the function it lies in; empty at the top of the module.
-        change: what is written, and what instead; numbered where the function has several alike.
+        change: the code before and after; numbered where the function has several equal changes.
         line: number of the line changed.
-        place: which node, and which of its changes.
+        place: number of the node in the file, and of the change among those of the node.
     """
 
     file: str
@@ -64,13 +64,13 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What tells it from all others, whatever else changes in the file."""
+        """A name that stays the same when other lines of the file change."""
         return f"{self.file}: {self.where}: {self.change}"
 
 
 def mutants_of(path: Path, root: Path) -> list[Mutant]:
     """List the mutants of a file in the order of its lines."""
-    tree, found, seen = ast.parse(path.read_text(encoding="utf-8")), [], Counter[tuple[str, str]]()
+    tree, mutants, seen = ast.parse(path.read_text(encoding="utf-8")), [], Counter[tuple[str, str]]()
     for number, (node, parent, where) in enumerate(_nodes(tree)):
         for variant, changed in enumerate(_changes(node, parent)):
             change = _described(node, parent, changed)
@@ -78,8 +78,8 @@ def mutants_of(path: Path, root: Path) -> list[Mutant]:
             if seen[where, change] > 1:
                 change += f" (no. {seen[where, change]})"
             line: int = node.lineno  # type: ignore[attr-defined]
-            found.append(Mutant(str(path.relative_to(root)), where, change, line, (number, variant)))
-    return found
+            mutants.append(Mutant(str(path.relative_to(root)), where, change, line, (number, variant)))
+    return mutants
 
 
 def compile_mutant(mutant: Mutant, root: Path) -> CodeType:
@@ -92,9 +92,9 @@ def compile_mutant(mutant: Mutant, root: Path) -> CodeType:
 
 
 def changed_functions(mutant: Mutant, root: Path) -> dict[tuple[str, int], CodeType] | None:
-    """Return the functions whose code the change alters, by name and line; None where these do not tell it all.
+    """Return the functions whose code the change alters, by name and line; None where swapping these is not enough.
 
-    That is so of a change that takes effect on import, and of one in a function that shares its name and line.
+    It is not enough for a change that takes effect on import, or one in a function that shares its name and line.
     """
     path = root / mutant.file
     before, after = compile(path.read_text(encoding="utf-8"), path, "exec"), compile_mutant(mutant, root)
@@ -110,7 +110,7 @@ def changed_functions(mutant: Mutant, root: Path) -> dict[tuple[str, int], CodeT
 
 
 def _shell(code: CodeType) -> tuple[CodeType, list[object]]:
-    """A module or class body, and its constants without the functions."""
+    """Return the code of a module or class body, and its constants without the functions."""
     rest: list[object] = []
     for constant in code.co_consts:
         if not isinstance(constant, CodeType):
@@ -122,7 +122,7 @@ def _shell(code: CodeType) -> tuple[CodeType, list[object]]:
 
 
 def _functions(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
-    """Functions of a module, those within others as well (decorators made some on import), by name and line."""
+    """Return the functions of a module by name and line, with nested ones: decorators may call those on import."""
     found = defaultdict[tuple[str, int], list[CodeType]](list)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -136,7 +136,7 @@ def _functions(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
 def _nodes(
     tree: ast.AST, parent: ast.AST | None = None, where: str = ""
 ) -> Iterator[tuple[ast.AST, ast.AST | None, str]]:
-    """All nodes that may be changed, each with its parent and the function it lies in."""
+    """Yield all nodes that may be changed, each with its parent and the qualified name of its function."""
     if isinstance(tree, ast.FunctionDef | ast.ClassDef):
         where = f"{where}.{tree.name}" if where else tree.name
     if isinstance(tree, ast.stmt | ast.expr):
@@ -153,7 +153,7 @@ def _nodes(
 
 
 def _changes(node: ast.AST, parent: ast.AST | None) -> Iterator[ast.AST]:
-    """What could stand in the place of a node by mistake."""
+    """Yield the nodes that could stand in the place of a node by mistake."""
     if isinstance(node, ast.Compare):
         for i, op in enumerate(node.ops):
             yield _with(node, ops=[*node.ops[:i], _SWAPS[type(op)](), *node.ops[i + 1 :]])
@@ -179,7 +179,7 @@ def _changes(node: ast.AST, parent: ast.AST | None) -> Iterator[ast.AST]:
 
 
 def _acts(node: ast.AST) -> bool:
-    """Whether a statement changes something that is there already."""
+    """Whether a statement changes an existing object: it assigns to an item or attribute, or only calls."""
     if isinstance(node, ast.Assign):
         return isinstance(node.targets[0], ast.Subscript | ast.Attribute)
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
@@ -214,7 +214,7 @@ def _replace(parent: ast.AST | None, node: ast.AST, changed: ast.AST) -> None:
 
 
 def _described(node: ast.AST, parent: ast.AST | None, changed: ast.AST) -> str:
-    """Write the change out, with what stands around it; of what is long, the part that differs."""
+    """Return the code before and after the change, within its expression; a long one is cut to where they differ."""
     before, after = _written(node), _written(changed)
     if isinstance(parent, ast.expr):
         around = copy.deepcopy(parent)

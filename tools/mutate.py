@@ -31,13 +31,13 @@ from mutants import Mutant, mutants_of
 from trials import ROOT, reach, trial, trials
 
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.toml"
-# What compares the cards with the hashes of claims/frozen.json notices any line of theirs: that does not count.
+# Tests that compare the cards with the hashes of claims/frozen.json notice any change of a card: they do not count.
 _HASHES = (
     "test_the_shipped_rules_are_frozen_as_they_are",
     "test_thirty_numbers_changed_by_hand_are_each_noticed_with_the_name_of_a_card",
     "test_a_constant_of_the_library_changed_by_hand_is_noticed_by_the_cards_that_reach_it",
 )
-# Sources -> tests that can see them.
+# Area -> its sources, and the tests that could notice a wrong line in them.
 AREAS = {
     "stats": (("dbench/stats",), ["tests/stats"]),
     "metrics": (
@@ -51,21 +51,21 @@ AREAS = {
         + [f"--deselect=tests/judges/test_frozen.py::{name}" for name in _HASHES],
     ),
 }
-_LEAST = 0.95
+_LEAST = 0.95  # share of the mutants that the tests have to notice
 
 
 def summary(results: list[dict[str, Any]], equivalent: dict[str, str]) -> tuple[str, bool]:
-    """What a run found, in Markdown, and whether enough was noticed."""
+    """Return what a run found, in Markdown, and whether the tests noticed enough mutants."""
     from dbench.stats import share_of
 
     lines, counted = ["| area | noticed | of | equivalent | share | 95% interval |", "|---|---|---|---|---|---|"], []
     by_area = {area: [r for r in results if r["mutant"].startswith(AREAS[area][0])] for area in AREAS}
-    for area, found in [*by_area.items(), ("all", results)]:
-        counted = [r for r in found if r["mutant"] not in equivalent or r["outcome"] != "survived"]
+    for area, of_area in [*by_area.items(), ("all", results)]:
+        counted = [r for r in of_area if r["mutant"] not in equivalent or r["outcome"] != "survived"]
         if counted:
             share = share_of(sum(r["outcome"] != "survived" for r in counted), len(counted)).at(0.95)
             lines.append(
-                f"| {area} | {round(share.value * share.n)} | {share.n} | {len(found) - len(counted)} "
+                f"| {area} | {round(share.value * share.n)} | {share.n} | {len(of_area) - len(counted)} "
                 f"| {share.value:.1%} | {share.low:.1%} to {share.high:.1%} |"
             )
     outcomes = Counter(result["outcome"] for result in results)
@@ -73,7 +73,12 @@ def summary(results: list[dict[str, Any]], equivalent: dict[str, str]) -> tuple[
     for result in results:
         if result["outcome"] == "survived" and result["mutant"] not in equivalent:
             lines.append(f"- survived: {result['mutant']} (line {result['line']}, {result['tests']} tests)")
-    return "\n".join(lines), not counted or share.value >= _LEAST
+    return "\n".join(lines), not counted or share.value >= _LEAST  # of the last row, all areas
+
+
+def _mutants_in(folders: tuple[str, ...]) -> list[Mutant]:
+    files = [file for folder in folders for file in sorted((ROOT / folder).rglob("*.py"))]
+    return [mutant for file in files for mutant in mutants_of(file, ROOT)]
 
 
 def _results(path: Path) -> list[dict[str, Any]]:
@@ -99,15 +104,7 @@ def main() -> int:
     sys.path.insert(0, str(ROOT))
     os.environ.update(OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
-    every = {
-        area: [
-            mutant
-            for folder in folders
-            for f in sorted((ROOT / folder).rglob("*.py"))
-            for mutant in mutants_of(f, ROOT)
-        ]
-        for area, (folders, _) in AREAS.items()
-    }
+    every = {area: _mutants_in(folders) for area, (folders, _) in AREAS.items()}
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
     equivalent = {entry["mutant"]: entry["reason"] for entry in listed.get("equivalent", [])}
     stale = sorted(set(equivalent) - {mutant.name for mutants in every.values() for mutant in mutants})
@@ -118,14 +115,14 @@ def main() -> int:
     if options.again:
         kept = [r for r in _results(path) if r["outcome"] != "survived" or r["mutant"] in equivalent]
         path.write_text("".join(json.dumps(result) + "\n" for result in kept))
-    begin, shown = time.monotonic(), os.fdopen(os.dup(2), "w", buffering=1)  # pytest captures the other
+    begin, terminal = time.monotonic(), os.fdopen(os.dup(2), "w", buffering=1)  # pytest captures sys.stderr
 
-    def done(result: dict[str, Any]) -> None:
+    def save(result: dict[str, Any]) -> None:
         with path.open("a") as file:
             file.write(json.dumps(result) + "\n")
-        print(f"{result['outcome']:9}{result['mutant']}", file=shown)
+        print(f"{result['outcome']:9}{result['mutant']}", file=terminal)
 
-    def left(area: str) -> Iterator[Mutant]:
+    def remaining(area: str) -> Iterator[Mutant]:
         finished = {r["mutant"] for r in _results(path)}
         for of_area, mutant in sample:
             if of_area == area and mutant.name not in finished:
@@ -134,13 +131,13 @@ def main() -> int:
                 yield mutant
 
     for area in areas:
-        if any(True for _ in left(area)):
+        if any(True for _ in remaining(area)):
             tests = reach(*AREAS[area], options.out / f"reach-{area}.json")
-            trials(AREAS[area][1], left(area), tests, done)
-            for mutant in left(area):
-                done(trial(mutant, tests))
-    known = {result["mutant"]: result for result in _results(path)}
-    text, enough = summary([known[m.name] for _, m in sample if m.name in known], equivalent)
+            trials(AREAS[area][1], remaining(area), tests, save)
+            for mutant in remaining(area):
+                save(trial(mutant, tests))
+    results = {result["mutant"]: result for result in _results(path)}
+    text, enough = summary([results[m.name] for _, m in sample if m.name in results], equivalent)
     (options.out / "summary.md").write_text(text + "\n", encoding="utf-8")
     print(text)
     for name in stale:

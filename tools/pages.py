@@ -1,4 +1,4 @@
-"""Write what the pages of docs/ repeat of cards: ``python tools/pages.py`` (``make docs``).
+"""Write the parts of docs/ that are generated from cards: ``python tools/pages.py`` (``make docs``).
 
 A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``; the rest is written by hand.
 """
@@ -37,7 +37,7 @@ def data_sets(_: str) -> str:
 
 
 def archives(_: str) -> str:
-    """List the published archives by what their classes say: none of them is at hand."""
+    """List the published archives from what their classes declare, since none of them is on this machine."""
     kinds = {name: class_of(name) for name in sorted(FETCHED) if FETCHED[name] != "variant"}
     rows = ((*_data_set(name, kind), kind.checked_by) for name, kind in kinds.items())
     return table(f"{_DATA_SET} | checked by", rows)
@@ -73,11 +73,11 @@ def _objective(name: str) -> Iterator[str]:
         "heads": card.extra is not None,
         "adversary": card.adversary is not None,
     }
-    yield ", ".join(need for need, there in needs.items() if there) or "nothing"
+    yield ", ".join(need for need, is_needed in needs.items() if is_needed) or "nothing"
 
 
 def references(before: str) -> str:
-    """The papers are written by hand; a key that is cited and has no row is an error."""
+    """Say which cards cite each paper. Papers are written by hand; a cited key without a row is an error."""
     cards = [function.card for function in (*METRICS.values(), *OBJECTIVES.values())]  # type: ignore[attr-defined]
     papers = dict(ROW.findall(before))
     if unknown := sorted({card.cite for card in cards} - set(papers)):
@@ -88,9 +88,9 @@ def references(before: str) -> str:
 
 
 def members(_: str) -> str:
-    """What the page of the metrics documents: all that dbench.metrics exports, metrics first, each where it is defined.
+    """List what the page of the metrics documents: all that dbench.metrics exports, metrics first.
 
-    Most metrics have the name of their module, which would stand in their place.
+    Each is named by the module that defines it: most metrics share a name with their module, which would be shown.
     """
     exported = {name: value for name, value in vars(dbench.metrics).items() if _exported(name, value)}
     first = sorted(name for name in exported if name in METRICS)
@@ -102,7 +102,7 @@ def _exported(name: str, value: object) -> bool:
 
 
 def _home(value: object) -> str:
-    """The module of what a package exports; of data, which do not know theirs, the package."""
+    """Return the module that defines an exported value; the package for data, which have no ``__module__``."""
     return getattr(value, "__module__", None) or dbench.metrics.__name__
 
 
@@ -139,7 +139,7 @@ PARTS: dict[str, Callable[[str], str]] = {
 
 
 def written(text: str) -> str:
-    """Return a page with its generated parts as the cards have them now."""
+    """Return the text of a page with its generated parts written anew."""
     return PART.sub(lambda part: part[1] + part[2] + PARTS[part[1]](part[3]), text)
 
 

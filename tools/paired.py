@@ -48,7 +48,7 @@ PAIR = ("beta_vae", 1.0, 16.0)
 
 @dataclass(frozen=True)
 class Plan:
-    """What is tried: items on samples of so many rows, with so many halves."""
+    """What is tried: metrics on samples of ``rows`` rows, halved ``repeats`` times, in ``tries`` tries."""
 
     items: tuple[Item, ...]
     rows: int
@@ -57,67 +57,66 @@ class Plan:
 
 
 def plans(tries: int = 200, fitted_tries: int = 200) -> tuple[Plan, Plan]:
-    """Return the plan of metrics that fit nothing, and that of those that do or intervene, which take long."""
+    """Return two plans: of metrics that fit nothing, and of those that fit predictors or intervene, which take long."""
     quick = [item for item in PLAN.values() if item.speed == "fast" and item.needs in ("sample", "source")]
     fitted = [item for item in quick if item.needs == "source" or (item.learned and not item.wide)]
-    # Less to draw; but an option that would make another metric of it stays.
-    fitted = [replace(one, options={**one.quick, **one.options}) for one in fitted]
-    rest = tuple(item for item in quick if item.name not in {one.name for one in fitted})
+    # Quick options draw less; an item's own options stay, since they make it the metric that it is.
+    fitted = [replace(item, options={**item.quick, **item.options}) for item in fitted]
+    rest = tuple(item for item in quick if item.name not in {slow.name for slow in fitted})
     return Plan(rest, 500, 20, tries), Plan(tuple(fitted), 300, 10, fitted_tries)
 
 
 @cache
 def grid_of(number: int) -> Sample:
-    """Codes and factors of every image by one model of the panel that comes with dbench."""
+    """Return codes and factors of every image by one model of the panel that comes with dbench."""
     panel = read_panel(SHIPPED)
     source = panel.source(number)
     return Sample(source.grid_codes, panel.data.grid(), source.factor_names)
 
 
 def pair_of_strengths(seed: int = 10_000) -> tuple[int, int]:
-    """Numbers of the two models of :data:`PAIR` in the panel."""
+    """Return the numbers of the two models of :data:`PAIR` in the panel."""
     objective, *strengths = PAIR
-    keys = read_panel(SHIPPED).keys
-    wanted = [(objective, strength, seed) for strength in strengths]
-    first, second = (next(i for i, k in enumerate(keys) if (k.objective, k.strength, k.seed) == one) for one in wanted)
+    settings = [(key.objective, key.strength, key.seed) for key in read_panel(SHIPPED).keys]
+    first, second = (settings.index((objective, strength, seed)) for strength in strengths)
     return first, second
 
 
 def drawn(models: tuple[int, int], rows: int, stream: np.random.Generator, *, swapped: bool) -> list[CodesFile]:
-    """Draw rows of two models; swapped row by row at random, the two have one law."""
+    """Draw rows of two models; ``swapped`` exchanges their codes row by row at random, so that both have one law."""
     first, second = map(grid_of, models)
-    taken = stream.choice(len(first), size=rows, replace=False)
-    both = np.stack([first.codes[taken], second.codes[taken]])
+    chosen = stream.choice(len(first), size=rows, replace=False)
+    both = np.stack([first.codes[chosen], second.codes[chosen]])
     if swapped:
-        turned = stream.random(rows) < 0.5
-        both[:, turned] = both[::-1, turned]
-    samples = [Sample(codes, first.factors[taken], first.factor_names) for codes in both]
+        exchanged = stream.random(rows) < 0.5
+        both[:, exchanged] = both[::-1, exchanged]
+    samples = [Sample(codes, first.factors[chosen], first.factor_names) for codes in both]
     names = tuple(f"code_{j}" for j in range(first.n_codes))
-    return [prepared(CodesFile(name, one, names, rows)) for name, one in zip("AB", samples, strict=True)]
+    return [prepared(CodesFile(name, sample, names, rows)) for name, sample in zip("AB", samples, strict=True)]
 
 
 def tried(models: list[CodesFile], plan: Plan, seed: int) -> dict[str, tuple[float, float]]:
-    """Difference and its standard error, by metric."""
-    both = {item.name: range(len(models)) for item in plan.items}
+    """Return the difference of two models and its standard error, by metric."""
+    both_models = {item.name: range(len(models)) for item in plan.items}
     halves, failed = scores_of_halves(
-        models, plan.items, both, seed=seed, repeats=plan.repeats, progress=lambda *_: None
+        models, plan.items, both_models, seed=seed, repeats=plan.repeats, progress=lambda *_: None
     )
     if failed:
         raise RuntimeError(f"cannot be computed of halves of {plan.rows} rows: {failed}")
-    found = {}
+    estimates = {}
     for item in plan.items:
         first, second = (call(item, model, seed).value for model in models)
-        found[item.name] = first - second, deviation_of(first - second, halves[item.name])
-    return found
+        estimates[item.name] = first - second, deviation_of(first - second, halves[item.name])
+    return estimates
 
 
 def told_apart(difference: float, deviation: float, repeats: int, asked: int = 1) -> bool:
-    """Whether an interval leaves 0 out, widened for so many that are asked for."""
+    """Whether the interval of a difference excludes 0; it is widened for ``asked`` metrics asked for together."""
     return abs(difference) > deviation * widening(repeats, asked)
 
 
 def tries_of(plan: Plan, what: str, start: int = 0) -> Iterator[dict[str, tuple[float, float]]]:
-    """Try a plan under the null of rows (``null``), or with the two models that differ (``power``, ``law``)."""
+    """Try a plan on two models of one law (``null``), or on the two models that differ (``power``, ``law``)."""
     for number in range(start, plan.tries):
         stream = generator(tool="paired", what=what, rows=plan.rows, number=number)
         models = pair_of_strengths()
@@ -128,27 +127,30 @@ def tries_of(plan: Plan, what: str, start: int = 0) -> Iterator[dict[str, tuple[
 
 
 def predicted(plan: Plan, scratch: Path | None, draws: int = 200) -> dict[str, list[str]]:
-    """Power of each metric by the noncentral t law, of the interval as it is and of one without bias.
+    """Predict the power of each metric by the noncentral t law: of its interval, and of an interval without bias.
 
-    Other draws of rows give mean and deviation of the difference, and how far one half of the rows is from all of them:
-    by its root mean square the interval is as wide as it is, where an unbiased one would have the deviation.
+    Other draws of rows give the mean and deviation of the difference, and how far its value on half of the rows is from
+    that on all. The root mean square of these distances sets the width of the interval; without bias the deviation
+    would set it.
     """
-    found = kept_tries(replace(plan, tries=draws, repeats=1), "law", scratch)
+    tries = kept_tries(replace(plan, tries=draws, repeats=1), "law", scratch)
     power = {}
     for name in (item.name for item in plan.items):
-        differences, errors = np.array([one[name] for one in found]).T
+        differences, errors = np.array([estimates[name] for estimates in tries]).T
         spread = differences.std(ddof=1)
-        shift = min(abs(differences.mean()) / spread, 10.0)  # above, the power is 1, and scipy's law no number
+        shift = min(abs(differences.mean()) / spread, 10.0)  # beyond this the power is 1 and scipy returns NaN
         widths = np.sqrt(np.mean(errors**2)) / spread, 1.0
         cuts = np.multiply(widening(plan.repeats), widths)
-        power[name] = [f"{one:.1%}" for one in sum(stats.nct.sf(cuts, plan.repeats, side) for side in (shift, -shift))]
+        above, below = (stats.nct.sf(cuts, plan.repeats, side) for side in (shift, -shift))
+        power[name] = [f"{share:.1%}" for share in above + below]
     return power
 
 
 def retrained(metric: str, tries: int = 200) -> tuple[int, int] | None:
-    """How often two seeds of one setting differ by more than the smallest reliable difference of other seeds.
+    """Count how often two seeds of one setting differ by more than the smallest reliable difference of other seeds.
 
-    Half of the seeds give the bound, two of the others are compared, in a setting drawn anew each time.
+    Half of the seeds give the bound. Two of the other half are compared, in a setting drawn anew for each try. Returns
+    the count and the number of tries; None where the largest table has no score of the metric.
     """
     name = score_name(metric)
     if name is None or name not in read_scores(LARGEST):
@@ -158,7 +160,7 @@ def retrained(metric: str, tries: int = 200) -> tuple[int, int] | None:
     seeds = stream.permutation(np.unique(runs["seed"]))
     known = runs["seed"].isin(seeds[: len(seeds) // 2])
     bound = np.quantile(differences_of_seeds(runs[known]), LEVEL)
-    settings = [one["value"].to_numpy() for _, one in runs[~known].groupby(["objective", "strength"])]
+    settings = [setting["value"].to_numpy() for _, setting in runs[~known].groupby(["objective", "strength"])]
     above = 0
     for _ in range(tries):
         values = stream.choice(settings[stream.integers(len(settings))], size=2, replace=False)
@@ -167,7 +169,7 @@ def retrained(metric: str, tries: int = 200) -> tuple[int, int] | None:
 
 
 def elsewhere(metric: str, table: str) -> float | None:
-    """Share of the pairs of seeds of another table that differ by more than the bound of the largest table."""
+    """Return the share of another table's pairs of seeds above the bound of the largest table; None without scores."""
     name = score_name(metric)
     if name is None or name not in read_scores(table):
         return None
@@ -176,49 +178,49 @@ def elsewhere(metric: str, table: str) -> float | None:
 
 
 def kept_tries(plan: Plan, what: str, scratch: Path | None) -> list[dict[str, tuple[float, float]]]:
-    """Return the tries of a plan, with those that a file holds; it gets the others."""
+    """Return the tries of a plan: those that the scratch file holds, then new ones, which are added to it."""
     name = f"{what} {plan.rows} {plan.repeats} {','.join(item.name for item in plan.items)}"
     lines = scratch.read_text(encoding="utf-8").splitlines() if scratch and scratch.exists() else []
-    found = [one["found"] for one in map(json.loads, lines) if one["what"] == name][: plan.tries]
-    for one in tries_of(plan, what, start=len(found)):
-        found.append(one)
+    tries = [kept["found"] for kept in map(json.loads, lines) if kept["what"] == name][: plan.tries]
+    for estimates in tries_of(plan, what, start=len(tries)):
+        tries.append(estimates)
         if scratch:
             with scratch.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"what": name, "found": one}) + "\n")
-    return found
+                file.write(json.dumps({"what": name, "found": estimates}) + "\n")
+    return tries
 
 
-def shares(plan: Plan, found: list[dict[str, tuple[float, float]]]) -> dict[str, int]:
-    """Count how often each metric told two models apart, asked for alone."""
-    return {item.name: sum(told_apart(*one[item.name], plan.repeats) for one in found) for item in plan.items}
+def shares(plan: Plan, tries: list[dict[str, tuple[float, float]]]) -> dict[str, int]:
+    """Count how often each metric, asked for alone, told two models apart."""
+    return {item.name: sum(told_apart(*one_try[item.name], plan.repeats) for one_try in tries) for item in plan.items}
 
 
-def any_told(plan: Plan, found: list[dict[str, tuple[float, float]]]) -> int:
-    """Count how often any metric did, all asked for together."""
+def any_told(plan: Plan, tries: list[dict[str, tuple[float, float]]]) -> int:
+    """Count how often at least one metric told two models apart, all asked for together."""
     asked = len(plan.items)
-    return sum(any(told_apart(*pair, plan.repeats, asked) for pair in one.values()) for one in found)
+    return sum(any(told_apart(*estimate, plan.repeats, asked) for estimate in one_try.values()) for one_try in tries)
 
 
 def percent(count: int, of: int) -> str:
-    """Return a share with its exact interval."""
+    """Return a share in percent with its exact interval."""
     share = share_of(count, of).at(0.95)
     return f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"
 
 
 def retraining() -> list[list[str]]:
-    """One row for each metric that the largest table has: the bound, and how often seeds differ by more."""
+    """Return a row for each metric of the largest table: the bound, and how often seeds differ by more."""
     rows = []
     for metric in PLAN:
-        if found := retrained(metric):
+        if above_of_tries := retrained(metric):
             bound = smallest_reliable_difference(metric)
             other = [elsewhere(metric, name) for name in ELSEWHERE]
             cells = ["-" if share is None else f"{share:.1%}" for share in other]
-            rows.append([f"`{metric}`", f"{bound:.3f}", percent(*found), *cells])
+            rows.append([f"`{metric}`", f"{bound:.3f}", percent(*above_of_tries), *cells])
     return rows
 
 
 def page(quick: Plan, fitted: Plan, scratch: Path | None) -> str:
-    """Measure everything, and write the page."""
+    """Measure everything, and return the text of the page."""
     differ = [replace(quick, tries=quick.tries // 2), replace(quick, rows=MANY_ROWS, tries=quick.tries // 5)]
     null, slow = (kept_tries(plan, "null", scratch) for plan in (quick, fitted))
     power = [

@@ -22,7 +22,7 @@ OBSERVATIONS = 1000
 OURS = Path(__file__).parents[1] / "dbench/audit/ours.json"
 
 Column = dict[str, str]
-"""Row of the page -> what it says of one metric."""
+"""Row of the page -> the cell of one metric."""
 
 _HEAD = f"""# Properties of the metrics
 
@@ -57,7 +57,7 @@ def prepared(name: str) -> Subject:
 
 
 def column(subject: Subject, *, only: Sequence[str] = ()) -> Column:
-    """Audit a metric and say what the page says of it.
+    """Audit a metric and return its cells of the page.
 
     Args:
         subject: the metric, see :func:`prepared`.
@@ -68,12 +68,12 @@ def column(subject: Subject, *, only: Sequence[str] = ()) -> Column:
 
 
 def failing(subject: Subject) -> set[str]:
-    """Return the checks that a metric fails, or gives no number for."""
+    """Return the names of the checks that a metric fails or ends with an error."""
     return {record.check for record in audit(subject) if record.status in ("fail", "error")}
 
 
 def failures_text(failures: Mapping[str, set[str]]) -> str:
-    """Write ``ours.json``: the metrics, and by check those that fail it.
+    """Return the text of ``ours.json``: all metrics, and for each check those that fail it.
 
     Args:
         failures: for each metric what :func:`failing` returns.
@@ -84,15 +84,15 @@ def failures_text(failures: Mapping[str, set[str]]) -> str:
 
 
 def read_failures(text: str) -> dict[str, set[str]]:
-    """Read ``ours.json`` back."""
+    """Return for each metric the checks that it fails, read from the text of ``ours.json``."""
     known = json.loads(text)
     return {name: {c for c, names in known["failures"].items() if name in names} for name in known["metrics"]}
 
 
 def _row_of(name: str) -> str:
-    said = {True: "yes", False: "no", None: "-"}
+    words = {True: "yes", False: "no", None: "-"}
     representation = REPRESENTATIONS[name]
-    return f"{name} ({said[representation.characteristic_1]}, {said[representation.characteristic_2]})"
+    return f"{name} ({words[representation.characteristic_1]}, {words[representation.characteristic_2]})"
 
 
 def _level(subject: Subject, name: str) -> str:
@@ -102,12 +102,14 @@ def _level(subject: Subject, name: str) -> str:
         return "error"
     if not scale.separates:
         return "-"
-    place = scale.position(score)
-    return "high" if place > HIGH else "low" if place < LOW else "mid"
+    position = scale.position(score)
+    if position > HIGH:
+        return "high"
+    return "low" if position < LOW else "mid"
 
 
 def page(columns: Mapping[str, Column]) -> str:
-    """Write the page.
+    """Return the text of the page.
 
     Args:
         columns: for each metric what :func:`column` returns.
@@ -140,7 +142,7 @@ def _table(corner: str, rows: Sequence[str], columns: Mapping[str, Column]) -> l
 
 
 def read_columns(text: str) -> dict[str, Column]:
-    """Read the columns of a page back."""
+    """Return the columns of each metric, read from the text of a page."""
     columns: dict[str, Column] = {}
     names: list[str] = []
     for line in text.splitlines():

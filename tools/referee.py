@@ -1,6 +1,6 @@
 """Other libraries' metrics beside ours: ``make peers`` writes docs/peers.md, peers-audit.md and peers-faults.md.
 
-It runs in an environment that has the peers (tools/peers/requirements.txt); one that is missing is said to be missing.
+It runs in an environment with the other libraries (tools/peers/requirements.txt); pages say which are missing.
 """
 
 import json
@@ -51,8 +51,8 @@ def values(settings: tuple[Path, Path, list[str], dict[str, str]], limit: float,
     kept = out / "values.json"
     if not again:
         encode(out / "trained.npz")
-        found = list(gather(names, NAMES, out / "trained.npz", limit=limit))
-        write_file(kept, json.dumps([asdict(call) for call in found]))
+        measured = list(gather(names, NAMES, out / "trained.npz", limit=limit))
+        write_file(kept, json.dumps([asdict(call) for call in measured]))
     calls = [Call(**call) for call in json.loads(kept.read_text(encoding="utf-8"))]
     written(docs / "peers.md", page.page(calls, all_implementations(), versions, limit))
     reasons = page.read_reasons()
@@ -75,11 +75,11 @@ def matrix(settings: tuple[Path, Path, list[str], dict[str, str]], limit: float,
     docs, out, names, versions = settings
     kept = out / "audits.jsonl"
     if not again:
-        lines = [audits.record_line(name, found) for name, found in audits.audit_all(names, limit=limit)]
+        lines = [audits.record_line(name, records) for name, records in audits.audit_all(names, limit=limit)]
         write_file(kept, "\n".join(lines))
-    found = audits.read_records(kept.read_text(encoding="utf-8"))
-    written(docs / "peers-audit.md", audits.page(found, versions))
-    for name, (label, message) in audits.badges(found).items():
+    records_by_name = audits.read_records(kept.read_text(encoding="utf-8"))
+    written(docs / "peers-audit.md", audits.page(records_by_name, versions))
+    for name, (label, message) in audits.badges(records_by_name).items():
         write_file(out / f"badge-{name.replace(':', '-')}.svg", badge(label, message))
 
 
@@ -88,11 +88,16 @@ def matrix(settings: tuple[Path, Path, list[str], dict[str, str]], limit: float,
 def faults_page(settings: tuple[Path, Path, list[str], dict[str, str]]) -> None:
     """Run the smallest inputs of all faults."""
     docs, _, _, versions = settings
-    found = [(fault, faults.shown(fault)) for fault in faults.read_faults() if fault.library in versions]
-    written(docs / "peers-faults.md", faults.page(found, versions))
-    for fault, output in found:
-        state = "stands" if faults.stands(fault, output) else "not installed" if output == "not installed" else "mended"
-        click.echo(f"{state}: {fault.library}: {fault.title}")
+    outputs = [(fault, faults.shown(fault)) for fault in faults.read_faults() if fault.library in versions]
+    written(docs / "peers-faults.md", faults.page(outputs, versions))
+    for fault, output in outputs:
+        click.echo(f"{_state(fault, output)}: {fault.library}: {fault.title}")
+
+
+def _state(fault: faults.Fault, output: str) -> str:
+    if faults.stands(fault, output):
+        return "stands"
+    return "not installed" if output == "not installed" else "mended"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""For mkdocs: links from docs/ to other files of the checkout lead to the repository, for the site has only docs/."""
+"""Hook of mkdocs: links from docs/ to other files of the checkout lead to the repository, since the site lacks them."""
 
 import re
 from pathlib import Path
@@ -8,9 +8,9 @@ ROOT = Path(__file__).parents[1]
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:
-    """Rewrite links that climb out of docs/ to a file that exists; what does not exist is left for mkdocs to refuse.
+    """Rewrite links that leave docs/ for a file that exists; mkdocs refuses links to files that do not.
 
-    Where the repository's address is not known (``DBENCH_REPOSITORY``), the words of the link stay without it.
+    Where the repository's address is not known (``DBENCH_REPOSITORY``), only the words of the link are kept.
     """
     folder = (Path(config["docs_dir"]) / page.file.src_uri).parent
 

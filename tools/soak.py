@@ -47,40 +47,40 @@ def sweep(folder: Path, keys: Sequence[RunKey], workers: int, largest: int | Non
 
 
 def verdicts(table: Path, out: Path, workers: int) -> list[tuple[str, ...]]:
-    """Judge some claims on a table; return what was found, by test."""
+    """Judge some claims on a table; return test, verdict and estimate of each record."""
     options = [f"--dbench-evidence={table}", f"--dbench-report={out}", "-q", "-n", str(workers)]
     subprocess.run([sys.executable, "-m", "pytest", *CLAIMS, *options], cwd=ROOT, capture_output=True, check=False)
-    part = out.with_name(f"{out.name}-partial")  # where a session goes that judges some of the claims
+    part = out.with_name(f"{out.name}-partial")  # where a session that judges only some claims writes
     report = json.loads((part / "report.json").read_text(encoding="utf-8"))
     return [(record["nodeid"], record["verdict"], repr(record["estimate"])) for record in report["records"]]
 
 
 def soak(folder: Path, minutes: float, generator: np.random.Generator, workers: int) -> Counter[str]:
-    """Run rounds until the time is up, one at least; return what happened, and what should not have."""
-    keys, found, begin = small_plan(), Counter[str](), time.monotonic()
+    """Run rounds until the time is up, at least one; return counts of what happened and of what went wrong."""
+    keys, counts, begin = small_plan(), Counter[str](), time.monotonic()
     judged: set[str] = set()
-    while not found["rounds"] or time.monotonic() - begin < 60 * minutes:
-        place = folder / f"round-{found['rounds']}"
-        found["rounds"] += 1
+    while not counts["rounds"] or time.monotonic() - begin < 60 * minutes:
+        place = folder / f"round-{counts['rounds']}"
+        counts["rounds"] += 1
         killed = torture(place / "killed", keys, kills=KILLS, generator=generator, workers=workers, score=True)
-        found += Counter({name: killed[name] for name in ("sweeps", "starts", "differences")})
-        found["kills"] += KILLS
+        counts += Counter({name: killed[name] for name in ("sweeps", "starts", "differences")})
+        counts["kills"] += KILLS
 
         full = place / "full"
         for _ in range(REFUSALS):
             size = int(np.exp(generator.uniform(*np.log(SIZES))))
-            found["refusals"] += sweep(full, keys, workers, size) != 0
+            counts["refusals"] += sweep(full, keys, workers, size) != 0
         if sweep(full, keys, workers):
-            found["not finished"] += 1
+            counts["not finished"] += 1
             continue
         table = place / "killed" / "undisturbed" / "table"
-        found["differences"] += differences(load_runs(full / "table"), load_runs(table))
+        counts["differences"] += differences(load_runs(full / "table"), load_runs(table))
 
         judged.add(json.dumps(verdicts(table, place / "report", workers)))
-        found["changed verdicts"] = len(judged) - 1
-        found["left over"] += sum(1 for path in place.rglob("*.partial"))
-        print(f"{time.monotonic() - begin:.0f} s: {dict(found)}", flush=True)
-    return found
+        counts["changed verdicts"] = len(judged) - 1
+        counts["left over"] += sum(1 for path in place.rglob("*.partial"))
+        print(f"{time.monotonic() - begin:.0f} s: {dict(counts)}", flush=True)
+    return counts
 
 
 def main() -> int:
@@ -94,9 +94,9 @@ def main() -> int:
     os.environ["OMP_NUM_THREADS"] = "1"
     generator = seeds.generator(purpose="soak", seed=options.seed)
     with tempfile.TemporaryDirectory(prefix="dbench-soak-", ignore_cleanup_errors=True) as temporary:
-        found = soak(options.folder or Path(temporary), options.minutes, generator, options.workers)
-    wrong = [name for name in ("differences", "not finished", "changed verdicts", "left over") if found[name]]
-    print("wrong: " + ", ".join(f"{found[name]} {name}" for name in wrong) if wrong else "nothing lost, nothing left")
+        counts = soak(options.folder or Path(temporary), options.minutes, generator, options.workers)
+    wrong = [name for name in ("differences", "not finished", "changed verdicts", "left over") if counts[name]]
+    print("wrong: " + ", ".join(f"{counts[name]} {name}" for name in wrong) if wrong else "nothing lost, nothing left")
     return int(bool(wrong))
 
 

@@ -1,4 +1,4 @@
-"""Where chance and copies of each metric go as rows, codes and factors change: ``python tools/sweeps.py``.
+"""Score noise and exact copies with each metric as rows, codes and factors change: ``python tools/sweeps.py``.
 
 Writes docs/sweeps.md and a figure for each metric. Takes minutes.
 """
@@ -56,7 +56,7 @@ def factors_of(kind: str, n: int, stream: np.random.Generator) -> NDArray[np.int
 
 
 def worlds(point: Point, draw: int) -> tuple[Sample, Sample]:
-    """Return codes of noise, and copies beside noise, of one draw."""
+    """Return two samples of one draw with the same factors: codes of noise, and exact copies beside noise."""
     n, d, kind = point
     stream = generator(sweep="worlds", n=n, d=d, kind=kind, draw=draw)
     noise = Sample(stream.standard_normal((n, d)), factors_of(kind, n, stream))
@@ -65,23 +65,23 @@ def worlds(point: Point, draw: int) -> tuple[Sample, Sample]:
 
 
 def swept() -> list[Item]:
-    """Metrics of codes and factors that are quick."""
+    """Return the fast metrics of codes and factors whose higher scores are better."""
     return [
         item for item in PLAN.values() if item.needs == "sample" and item.speed == "fast" and item.better == "higher"
     ]
 
 
 def measure(item: Item, point: Point, draws: int = DRAWS) -> tuple[float, float, float]:
-    """Mean score of noise and of copies, and processor seconds of one score; NaN where the metric is not defined."""
-    found, start = [], time.process_time()
+    """Return mean scores of noise and of copies, and processor seconds of one score; NaN where it is not defined."""
+    scores, start = [], time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for draw in range(draws):
-                found.append([item.function(sample, **item.options).value for sample in worlds(point, draw)])
+                scores.append([item.function(sample, **item.options).value for sample in worlds(point, draw)])
     except DbenchError:
         return float("nan"), float("nan"), float("nan")
-    noise, copies = np.mean(found, axis=0)
+    noise, copies = np.mean(scores, axis=0)
     return float(noise), float(copies), (time.process_time() - start) / draws / 2
 
 
@@ -125,7 +125,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def reseeding() -> str:
-    """What another seed of the same setting moves, of what there is between settings, in the largest shipped table."""
+    """Return a table of how much scores change with the seed of a setting, in the largest shipped table."""
     frame = pd.read_parquet(EVIDENCE, columns=["objective", "strength", "seed", "score", "value"]).dropna()
     rows = []
     for name in (
@@ -143,23 +143,23 @@ def reseeding() -> str:
         scores = frame[frame["score"] == name]
         groups = scores.groupby(["objective", "strength"])["value"]
         spread, means = float(np.sqrt(groups.var().mean())), groups.mean()
-        wide = scores.pivot_table(index=["objective", "strength", "seed"], values="value")
+        by_run = scores.pivot_table(index=["objective", "strength", "seed"], values="value")
         mig = frame[frame["score"] == "mig"].set_index(["objective", "strength", "seed"])["value"]
-        agreed = wide["value"].corr(mig.reindex(wide.index), method="spearman")
+        agreement = by_run["value"].corr(mig.reindex(by_run.index), method="spearman")
         share = spread**2 / scores["value"].var()
-        rows.append([f"`{name}`", f"{means.mean():.3f}", f"{spread:.3f}", f"{min(share, 1):.2f}", f"{agreed:.2f}"])
+        rows.append([f"`{name}`", f"{means.mean():.3f}", f"{spread:.3f}", f"{min(share, 1):.2f}", f"{agreement:.2f}"])
     head = ["metric", "mean", "deviation by seed", "share of all variance", "Spearman with `mig`"]
     return table(head, rows)
 
 
 def page(found: dict[str, dict[Point, tuple[float, float, float]]]) -> str:
-    """Write the page."""
-    sparse = [(3000, 10), (100, 10), (300, 300), (100, 1000)]
-    chance = ([f"`{n}`", *(_cell(v[r, d, "independent"][0]) for r, d in sparse)] for n, v in found.items())
-    copies = ([f"`{n}`", *(_cell(v[r, d, "independent"][1]) for r, d in sparse)] for n, v in found.items())
-    kinds = ([f"`{n}`", *(_cell(v[point][1]) for point in KINDS)] for n, v in found.items())
-    seconds = ([f"`{n}`", f"{v[COST][2]:.2f}"] for n, v in found.items())
-    where = [f"n {r:,}, d {d:,}" for r, d in sparse]
+    """Return the text of the page, given what :func:`measure` returned by metric and point."""
+    sizes = [(3000, 10, "independent"), (100, 10, "independent"), (300, 300, "independent"), (100, 1000, "independent")]
+    chance = ([f"`{name}`", *(_cell(scores[point][0]) for point in sizes)] for name, scores in found.items())
+    copies = ([f"`{name}`", *(_cell(scores[point][1]) for point in sizes)] for name, scores in found.items())
+    kinds = ([f"`{name}`", *(_cell(scores[point][1]) for point in KINDS)] for name, scores in found.items())
+    seconds = ([f"`{name}`", f"{scores[COST][2]:.2f}"] for name, scores in found.items())
+    where = [f"n {n:,}, d {d:,}" for n, d, _ in sizes]
     parts = [
         _HEAD,
         "## Noise\n\nWhat a metric gives to codes that tell nothing. It should be 0, or the same everywhere.\n",
@@ -180,7 +180,7 @@ def page(found: dict[str, dict[Point, tuple[float, float, float]]]) -> str:
 
 
 def file_of(name: str) -> str:
-    """Name of the figure of a metric."""
+    """Return the file name of the figure of a metric."""
     return f"{name.replace('[', '-').rstrip(']')}.svg"
 
 

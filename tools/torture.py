@@ -1,10 +1,10 @@
 """Kill a sweep again and again and compare its table with that of a sweep nobody disturbed.
 
-``python tools/torture.py`` trains a small plan twice. The first sweep is left alone. The second is killed, by the
-signal that cannot be caught, at random moments: the whole of it, its controller or one of its workers; and started
-again, until the plan is done. As long as kills are left over, the next sweep begins in a new store. Every table must be
-the undisturbed one, except for when and from which commit its runs were trained. The plan has every kind of checkpoint:
-of a network alone, with an adversary that sees second batches, and with heads, labels and an adversary.
+``python tools/torture.py`` trains a small plan twice. The first sweep is left alone. The second is killed with SIGKILL
+at random moments (all its processes, its controller or one worker) and started again until the plan is done. While
+kills are left, another sweep begins in a new store. Every table must equal the undisturbed one, except for when and
+from which commit its runs were trained. The plan has every kind of checkpoint: of a network alone, with an adversary
+that sees second batches, and with heads, labels and an adversary.
 """
 
 import io
@@ -37,24 +37,24 @@ STEPS = 1000
 
 _MAY_DIFFER = ["trained_seconds", "trained_utc", "commit"]
 
-_CHECKPOINT_EVERY = 0.5
+_CHECKPOINT_EVERY = 0.5  # seconds
 
 _AIMED = 0.5
-"""Share of the kills that wait for a file that is being written: few would meet one by chance."""
+"""Share of the kills that wait until a file is being written: few would hit that by chance."""
 
 _WITHIN = 0.5
-"""Share of an undisturbed sweep's time within which a start is killed: what was saved is gone on with, so that later
-parts of a sweep have their turn in later starts, and a sweep meets several kills."""
+"""Share of an undisturbed sweep's time within which a start is killed. Each start goes on from what was saved, so later
+starts reach later parts of the sweep, and one sweep is killed several times."""
 
 _PATIENCE = 5.0
-"""Seconds that such a kill waits at most."""
+"""Seconds that a kill waits for such a file at most."""
 
 _SCORES = ("posterior", "gaussian_tc", "mutual_information", "mig", "sap", "factor_vae", "modularity", "irs", "med")
 """Groups of scores that a killed sweep computes, a third of a second a run; all of them take 20 seconds a run."""
 
 
 def small_plan(*, steps: int = STEPS, number: int = 2) -> list[RunKey]:
-    """Return runs that take seconds: four objectives, so many seeds and steps, on small images.
+    """Return runs that take seconds: four objectives with ``number`` seeds each, on small images.
 
     Two have nothing beside a network. Factor-VAE has an adversary and second batches; WeakDE has labels, heads and an
     adversary. These have two strengths each, so that their groups have several runs too.
@@ -98,7 +98,7 @@ def differences(one: pd.DataFrame, other: pd.DataFrame) -> int:
 
 
 def compared(table: pd.DataFrame) -> pd.DataFrame:
-    """Leave out when, where and from which commit a run was trained."""
+    """Return a table without the columns that say when and from which commit a run was trained."""
     return table.drop(columns=_MAY_DIFFER)
 
 
@@ -112,22 +112,22 @@ def torture(
     score: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Counter[str]:
-    """Kill sweeps of a plan so many times and compare each with the undisturbed one.
+    """Kill sweeps of a plan, and compare the table of each with that of the undisturbed sweep.
 
     Args:
         folder: an empty folder for the stores.
         keys: the plan.
-        kills: how many, over as many sweeps as that takes.
+        kills: number of kills, over as many sweeps as that takes.
         generator: draws moments and targets.
         workers: processes of a sweep.
-        score: whether a sweep also computes a few scores of its runs and writes the runs table, and the tables are
-            compared; else what training left is (:func:`trained_table`).
-        tell: takes a line of progress.
+        score: whether a sweep also computes a few scores of its runs and writes the runs table, which is compared
+            then; otherwise :func:`trained_table` is compared.
+        tell: called with each line of progress.
 
     Returns:
         How often each of :data:`TARGETS` was killed, and each of :data:`MOMENTS` hit; ``sweeps`` and ``starts`` of
-        killed sweeps; the ``cells`` of their tables in all, and the ``differences`` among these, which is 0 where
-        every sweep ended as the undisturbed one.
+        killed sweeps; the ``cells`` of all their tables; and ``differences``, the number of cells that differ, 0 if
+        every sweep ended as the undisturbed one did.
 
     Raises:
         InvalidInput: a folder that is not empty: sweeps that are done already cannot be killed.
@@ -162,9 +162,9 @@ def _killed(counts: Counter[str]) -> int:
 
 
 def sweep_command(folder: Path, keys: Sequence[RunKey], workers: int, score: bool) -> list[str]:
-    """Return the program that is killed: :func:`sweep_once` on the store of a folder."""
+    """Return the command line that is killed: it calls :func:`sweep_once` on the store of a folder."""
     plan = json.dumps([key.axes for key in keys])
-    # Not this file as the program: the worker processes would import it anew by that name.
+    # This file is imported, not run as the main program: worker processes would import that again.
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from torture import sweep_once; sweep_once()"
     )
@@ -191,7 +191,7 @@ class _Sweep:
         return all(state_of(self.store, key) in FINISHED for key in self.keys)
 
     def finish(self, attempts: int = 20) -> pd.DataFrame:
-        """Let the sweep come to its end and return its table."""
+        """Start the sweep until it is done, and return its table."""
         for _ in range(attempts):
             if not self.done:
                 self.start().wait()
@@ -206,9 +206,10 @@ class _Sweep:
     def suffer(
         self, kills: int, generator: np.random.Generator, seconds: float, tell: Callable[[str, str], None]
     ) -> int:
-        """Be killed at moments drawn from the first half of an undisturbed sweep's time, until done or out of kills.
+        """Kill the sweep at random moments until it is done or has been killed ``kills`` times.
 
-        Half of the kills then wait for the next file. Returns how often the sweep was started.
+        Moments lie within half of an undisturbed sweep's time after a start or kill; half of the kills then wait for
+        the next file. Returns how often the sweep was started.
         """
         root, starts, killed = Path(self.store.root), 0, 0
         witness, process = Witness(root, self._trained), None
@@ -232,7 +233,7 @@ class _Sweep:
 
 
 def sweep_once() -> None:
-    """Train (and score) what a store lacks; the program that is killed."""
+    """Train, and if asked score, the runs that a store lacks: this is the program that is killed."""
     from rich.console import Console
 
     from dbench.zoo.train import train_runs

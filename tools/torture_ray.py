@@ -1,8 +1,8 @@
-"""Take nodes from a Ray cluster during a sweep, and compare its runs with those of a sweep nobody disturbed.
+"""Remove nodes from a Ray cluster during a sweep, and compare its runs with those of a sweep nobody disturbed.
 
 ``python tools/torture_ray.py`` makes a cluster of several nodes on this machine and trains the small plan of
-``torture.py`` on it. At random moments nodes are lost without warning, all but one at the most; before the next
-sweep, in a new store, others take their places, until so many are lost. Every table must be that of a sweep by local
+``torture.py`` on it. At random moments nodes are removed without warning, at most all but one. Before the next sweep,
+which begins in a new store, they are replaced, until enough are lost. Every table must equal that of a sweep by local
 processes, except for when and from which commit its runs were trained.
 """
 
@@ -26,12 +26,12 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.store import Store
 from dbench.zoo.train import train_runs
 
-_SMALL: dict[str, Any] = {"object_store_memory": 80 * 2**20}
-_ATTEMPTS = 20
+_SMALL: dict[str, Any] = {"object_store_memory": 80 * 2**20}  # options of a node
+_ATTEMPTS = 20  # starts that a sweep gets to come to its end
 
 
 class _Nodes(threading.Thread):
-    """Takes random nodes away at random moments while a sweep runs, and leaves one."""
+    """Thread that removes random nodes at random moments while a sweep runs, and leaves at least one."""
 
     def __init__(
         self, cluster: Any, nodes: list[Any], losses: int, within: float, generator: np.random.Generator
@@ -58,15 +58,15 @@ def lose_nodes(
     generator: np.random.Generator,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Counter[str]:
-    """Sweep a plan on a cluster that loses so many nodes, and compare with a sweep by local processes.
+    """Sweep a plan on a cluster that loses nodes, and compare the tables with that of a sweep by local processes.
 
     Args:
         folder: an empty folder for the stores.
         keys: the plan.
-        losses: how many nodes are lost, over as many sweeps as that takes.
-        nodes: nodes of one processor each, beside a head without any.
+        losses: number of nodes to lose, over as many sweeps as that takes.
+        nodes: number of nodes with one processor each, beside a head with none.
         generator: draws moments and nodes.
-        tell: takes a line of progress.
+        tell: called with each line of progress.
 
     Returns:
         ``lost`` nodes, ``sweeps``, ``starts`` of ``train_runs``, ``cells`` compared, and ``differences`` among these.
@@ -99,25 +99,25 @@ def lose_nodes(
             members += [cluster.add_node(num_cpus=1, **_SMALL) for _ in range(nodes - len(members))]
             store = Store(folder / f"sweep-{counts['sweeps']}")
             counts["sweeps"] += 1
-            left, lost = _ATTEMPTS, 0
-            while left and not all(store.intact(key) for key in keys):
-                taker = _Nodes(cluster, members, losses - counts["lost"] - lost, within, generator)
-                taker.start()
+            attempts_left, lost = _ATTEMPTS, 0
+            while attempts_left and not all(store.intact(key) for key in keys):
+                remover = _Nodes(cluster, members, losses - counts["lost"] - lost, within, generator)
+                remover.start()
                 counts["starts"] += 1
-                left -= 1
+                attempts_left -= 1
                 try:
                     train_runs(store, keys, engine="ray", console=_silent(), **options)
-                except DbenchError as error:  # a group that was lost more often than Ray starts it again
+                except DbenchError as error:  # a group was lost more often than Ray restarts it
                     tell(f"started again: {error}")
-                taker.over.set()
-                taker.join()
-                lost += taker.lost
+                remover.over.set()
+                remover.join()
+                lost += remover.lost
             counts["lost"] += lost
-            found = trained_table(store, keys)
+            table = trained_table(store, keys)
             counts["cells"] += compared(expected).size
-            counts["differences"] += differences(found, expected)
-            said = f"{counts['lost']} of {losses} nodes lost, {counts['differences']} cells differ so far"
-            tell(f"sweep {counts['sweeps']} is done: {said}")
+            counts["differences"] += differences(table, expected)
+            progress = f"{counts['lost']} of {losses} nodes lost, {counts['differences']} cells differ so far"
+            tell(f"sweep {counts['sweeps']} is done: {progress}")
     finally:
         ray.shutdown()
         cluster.shutdown()  # type: ignore[no-untyped-call]

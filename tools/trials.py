@@ -1,8 +1,9 @@
-"""Run the tests that can see a wrong line, in a fork of a process that has collected them, within bounds.
+"""Run the tests that could notice a mutant, each mutant in a fork with bounds of time and memory.
 
-The tests of an area are run once to see which lines each of them reaches (``reach``). A mutant whose change lies in
-functions is a fork in which these have other code (``trials``); one that takes effect on import is a session of its own
-whose module comes from memory (``trial``). Tests that found something in the same file come first, then the fastest.
+The tests of an area are run once to record which lines each of them reaches (``reach``). A mutant that changes only
+functions runs in a fork of a session that has collected all tests, with other code in these functions (``trials``). A
+mutant that takes effect on import runs in a session of its own, which imports the changed module from memory
+(``trial``). Tests that have already killed mutants of the same file are tried first, then the fastest.
 """
 
 import contextlib
@@ -28,16 +29,17 @@ from typing import Any
 from mutants import Mutant, changed_functions, compile_mutant
 
 ROOT = Path(__file__).parents[1]
-# CPU seconds, traced: of the tests one mutant is run against, and what it may take over what they took before. Only
-# what survives meets them all.
-_MOST, _SPARE, _FACTOR = 60.0, 30, 5
-# What a fork imports itself: pytest, which rewrites the plugins that it imports, and the library and its tests.
+# CPU seconds, as traced, of the tests that are chosen for one mutant; only a survivor runs them all.
+_MOST = 60.0
+# A mutant may take _FACTOR times the CPU seconds of its tests without it, and _SPARE more.
+_SPARE, _FACTOR = 30, 5
+# Modules that each fork imports itself: the library, its tests, and pytest, which rewrites the plugins it imports.
 _OURS = ("dbench", "tests", "conftest", "__m", "_pytest", "pytest", "xdist", "hypothesis", "_hypothesis", "test_")
-_MEMORY = 16 * 2**30
+_MEMORY = 16 * 2**30  # bytes that a fork may use
 
 
 class _FromMemory(MetaPathFinder, Loader):
-    """Imports one module of the library from changed code."""
+    """Import hook that runs changed code for one module of the library."""
 
     def __init__(self, file: str, code: CodeType) -> None:
         self.name, self.file, self.code = ".".join(Path(file).with_suffix("").parts), ROOT / file, code
@@ -67,7 +69,7 @@ class _SameExamples:
 
 
 class _Reach:
-    """pytest plugin that notes for every test its seconds and the lines it reaches."""
+    """pytest plugin that records the seconds of every test and the lines it reaches."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self.prefixes = tuple(f"{ROOT / folder}{os.sep}" for folder in folders)
@@ -96,13 +98,14 @@ class _Reach:
 
 
 class _Chosen:
-    """pytest plugin that runs the tests named, in that order, and notes the first that fails."""
+    """pytest plugin that runs the tests named, in that order, and records the first that fails."""
 
     def __init__(self, tests: list[str]) -> None:
-        self.place, self.failed = {test: i for i, test in enumerate(tests)}, ""
+        self.order, self.failed = {test: i for i, test in enumerate(tests)}, ""
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        items[:] = sorted((i for i in items if i.nodeid in self.place), key=lambda item: self.place[item.nodeid])
+        chosen = [item for item in items if item.nodeid in self.order]
+        items[:] = sorted(chosen, key=lambda item: self.order[item.nodeid])
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
@@ -110,27 +113,27 @@ class _Chosen:
 
 
 class _Loop:
-    """pytest plugin that collects once, and runs the tests of each mutant in a fork with changed functions."""
+    """pytest plugin that collects all tests once and runs those of each mutant in a fork with changed functions."""
 
     def __init__(
-        self, mutants: Iterable[Mutant], tests: dict[str, Any], done: Callable[[dict[str, Any]], None]
+        self, mutants: Iterable[Mutant], tests: dict[str, Any], on_result: Callable[[dict[str, Any]], None]
     ) -> None:
-        self.mutants, self.tests, self.done, self.failed = mutants, tests, done, ""
+        self.mutants, self.tests, self.on_result, self.failed = mutants, tests, on_result, ""
         self.functions = defaultdict[tuple[str, str, int], list[FunctionType]](list)
 
     def pytest_runtestloop(self, session: Any) -> bool:
         items = {item.nodeid: item for item in session.items}
-        for function in [found for found in gc.get_objects() if type(found) is FunctionType]:
+        for function in [thing for thing in gc.get_objects() if type(thing) is FunctionType]:
             code = function.__code__
             self.functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(function)
-        gc.freeze()  # or every fork would copy what it looks through for garbage
+        gc.freeze()  # otherwise garbage collection in a fork would copy the memory of all these objects
         for mutant in self.mutants:
             changed = changed_functions(mutant, ROOT)
-            if changed is None or not _reaching(mutant, self.tests):  # no test, but perhaps a decorator on import
+            if changed is None or not _reaching(mutant, self.tests):  # left to trial(): it may act on import
                 continue
             chosen = [items[name] for name in tests_for(mutant, self.tests, on_import=False) if name in items]
             names = [item.nodeid for item in chosen]
-            self.done(_judged(mutant, names, self.tests, partial(self._run, changed, chosen)))
+            self.on_result(_result(mutant, names, self.tests, partial(self._run, changed, chosen)))
         return True
 
     def _run(self, changed: dict[tuple[str, int], CodeType], chosen: list[Any]) -> tuple[int, str]:
@@ -149,12 +152,12 @@ class _Loop:
 
 
 def _forked(work: Callable[[], Any], *, seconds: float = 0) -> Any:
-    """What a function returns in a fork of this process; None if it died, or took more than so many seconds of CPU."""
+    """Return what a function returns in a fork of this process; None if the fork died or ran out of CPU seconds."""
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
         if (child := os.fork()) == 0:
             try:
-                os.setpgrp()  # no session of its own, which would not be as nice as ours
+                os.setpgrp()  # not a new session, which would not keep our niceness
                 os.chdir(ROOT)
                 if seconds:
                     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
@@ -163,13 +166,13 @@ def _forked(work: Callable[[], Any], *, seconds: float = 0) -> Any:
                     os.dup2(os.open(Path(folder) / "output", os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
                 os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = folder
                 answer.write_text(json.dumps({"found": work()}))
-            except BaseException:  # a fork must not go on with what its parent was about
+            except BaseException:  # a fork must never go on with its parent's work
                 answer.write_text(json.dumps({"error": traceback.format_exc()}))
             finally:
                 os._exit(0)
         deadline = time.monotonic() + 40 * seconds if seconds else float("inf")
         while os.waitpid(child, os.WNOHANG) == (0, 0):
-            if time.monotonic() > deadline:  # it waits for something
+            if time.monotonic() > deadline:  # it hangs without using CPU time
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(child, 9)
             time.sleep(0.02)
@@ -185,13 +188,13 @@ def _pytest(arguments: Iterable[str], plugin: object) -> int:
     import pytest
 
     plugins = [plugin, _SameExamples()]
-    # An installation that can be edited leaves its metadata in the checkout, of which pytest then warns.
+    # An editable installation keeps its metadata in the checkout, and pytest warns about that.
     quiet = ["-n0", "-q", "-p", "no:cacheprovider", "--tb=no", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     return int(pytest.main([*quiet, *arguments], plugins=plugins))
 
 
 def reach(folders: Iterable[str], suite: list[str], known: Path) -> dict[str, Any]:
-    """Which lines of some folders each test of a suite reaches, from a file if it was asked before."""
+    """Return for each test of a suite the lines it reaches in some folders; the file ``known`` keeps the answer."""
     if not known.exists():
 
         def run() -> dict[str, Any]:
@@ -201,9 +204,9 @@ def reach(folders: Iterable[str], suite: list[str], known: Path) -> dict[str, An
             return {"tests": plugin.tests, "modules": sorted(filter(_from_elsewhere, sys.modules))}
 
         known.write_text(json.dumps(_forked(run)))
-    found = json.loads(known.read_text())
-    tests: dict[str, Any] = found["tests"]
-    for module in found["modules"]:  # once, for all forks
+    recorded = json.loads(known.read_text())
+    tests: dict[str, Any] = recorded["tests"]
+    for module in recorded["modules"]:  # imported here once instead of in every fork
         with contextlib.suppress(Exception):
             importlib.import_module(module)
     if imported := [name for name in sys.modules if name.partition(".")[0] == "dbench"]:
@@ -212,39 +215,42 @@ def reach(folders: Iterable[str], suite: list[str], known: Path) -> dict[str, An
         print(f"left out, for it fails as it is: {name}", file=sys.stderr)
         del tests[name]
     for test in tests.values():
-        test["found"] = Counter[str]()  # mutants, by file
+        test["found"] = Counter[str]()  # how many mutants of each file the test killed
     return tests
 
 
 def _from_elsewhere(module: str) -> bool:
-    """Whether a module is none of this checkout, whose programs import the library, which only a fork may."""
+    """Whether a module lies outside this checkout, whose programs import the library: only a fork may do that."""
     file = Path(getattr(sys.modules[module], "__file__", None) or sys.prefix)
     return not module.startswith(_OURS) and (file.is_relative_to(sys.prefix) or not file.is_relative_to(ROOT))
 
 
 def _reaching(mutant: Mutant, tests: dict[str, Any]) -> list[str]:
-    place = [mutant.file, mutant.line]
-    return [name for name, test in tests.items() if place in test["lines"]]
+    line = [mutant.file, mutant.line]
+    return [name for name, test in tests.items() if line in test["lines"]]
 
 
 def tests_for(mutant: Mutant, tests: dict[str, Any], *, on_import: bool) -> list[str]:
-    """Those that reach the line of a mutant, most promising first, as many as fit; of the top of a module, the file.
+    """Return the tests to run on a mutant, the most promising first, as many as fit into the time.
 
-    What takes effect on import is also seen by tests that reach nothing there: they read what a module declares.
+    They reach its line, or any line of its file if it stands at the top of the module. With ``on_import`` tests that
+    reach nothing there follow: they may read what the module declares on import.
     """
-    found = _reaching(mutant, tests)
-    if not mutant.where or not found:  # executed on import, or the line is a later one of a statement
-        found = [name for name, test in tests.items() if any(file == mutant.file for file, _ in test["lines"])]
-    others = tests.keys() - set(found) if on_import else set()
-    return _as_many_as_fit(mutant, found, tests, _MOST) + _as_many_as_fit(mutant, others, tests, _MOST / 4)
+    reaching = _reaching(mutant, tests)
+    if not mutant.where or not reaching:  # executed on import, or the line is a later one of a statement
+        reaching = [name for name, test in tests.items() if any(file == mutant.file for file, _ in test["lines"])]
+    others = tests.keys() - set(reaching) if on_import else set()
+    return _as_many_as_fit(mutant, reaching, tests, _MOST) + _as_many_as_fit(mutant, others, tests, _MOST / 4)
 
 
 def _as_many_as_fit(mutant: Mutant, names: Iterable[str], tests: dict[str, Any], seconds: float) -> list[str]:
-    def price(name: str) -> float:
+    """Choose tests until the seconds are used up; a test counts as quicker for each mutant of the file it killed."""
+
+    def cost(name: str) -> float:
         return float(tests[name]["seconds"]) / (1 + int(tests[name]["found"][mutant.file]))
 
     chosen = []
-    for name in sorted(names, key=lambda name: (price(name), name)):
+    for name in sorted(names, key=lambda name: (cost(name), name)):
         seconds -= tests[name]["seconds"]
         if seconds < 0:
             break
@@ -253,16 +259,16 @@ def _as_many_as_fit(mutant: Mutant, names: Iterable[str], tests: dict[str, Any],
 
 
 def trials(
-    suite: list[str], mutants: Iterable[Mutant], tests: dict[str, Any], done: Callable[[dict[str, Any]], None]
+    suite: list[str], mutants: Iterable[Mutant], tests: dict[str, Any], on_result: Callable[[dict[str, Any]], None]
 ) -> None:
-    """Try all mutants of an area whose changes lie in functions; ``done`` is called with each."""
-    code = _forked(lambda: _pytest(suite, _Loop(mutants, tests, done)))
+    """Try all mutants of an area that change only functions, and call ``on_result`` with the result of each."""
+    code = _forked(lambda: _pytest(suite, _Loop(mutants, tests, on_result)))
     if code is None or code > 1:
         raise SystemExit(f"pytest could not collect {', '.join(suite)}: exit code {code}")
 
 
 def trial(mutant: Mutant, tests: dict[str, Any]) -> dict[str, Any]:
-    """Run a mutant against its tests in a session of its own: what it changes takes effect on import."""
+    """Run a mutant that takes effect on import against its tests, in a session of its own, and return its result."""
     chosen = tests_for(mutant, tests, on_import=True)
 
     def run() -> tuple[int, str]:
@@ -270,13 +276,13 @@ def trial(mutant: Mutant, tests: dict[str, Any]) -> dict[str, Any]:
         plugin = _Chosen(chosen)
         return _pytest(["-x", *dict.fromkeys(name.partition("::")[0] for name in chosen)], plugin), plugin.failed
 
-    return _judged(mutant, chosen, tests, run)
+    return _result(mutant, chosen, tests, run)
 
 
-def _judged(
+def _result(
     mutant: Mutant, chosen: list[str], tests: dict[str, Any], run: Callable[[], tuple[int, str]]
 ) -> dict[str, Any]:
-    """Run the tests of a mutant in a fork, within bounds."""
+    """Run the tests of a mutant in a fork with a limit of time; return whether it was killed, and by which test."""
     result = {"mutant": mutant.name, "line": mutant.line, "tests": len(chosen), "by": ""}
     if not chosen:
         return result | {"outcome": "survived"}

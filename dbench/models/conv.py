@@ -11,7 +11,7 @@ from dbench.errors import InvalidInput
 from dbench.models.stacked import Parameters, Shapes, chain, dense_shapes
 
 Form = Literal["grouped", "kernels"]
-"""How the members of an ensemble are convolved: as groups of the library's convolution, or by kernels of our own."""
+"""How members are convolved: as the groups of one convolution of the library, or by Triton kernels of our own."""
 
 _KERNEL = (4, 4)
 # Channels, height and width where convolutions and fully connected layers meet.
@@ -29,8 +29,8 @@ class Conv:
         image_shape: channels, 64, 64.
         latents: number of codes, d.
         discriminator: widths of the hidden layers of a discriminator of the codes (Kim and Mnih 2018, appendix A).
-        form: how to convolve: it decides time and rounding alone. ``kernels`` need Triton, and a GPU unless Triton
-            interprets them. When not given, training on a GPU takes the quicker one, all else ``grouped``.
+        form: how to convolve; it changes only time and rounding. ``kernels`` needs Triton, and a GPU unless Triton
+            interprets them. When not given, training on a GPU takes the quicker form, everything else ``grouped``.
 
     Raises:
         InvalidInput: images that are not 64 x 64.
@@ -48,16 +48,16 @@ class Conv:
     @property
     def shapes(self) -> Shapes:
         """Shape of each parameter of one member."""
-        inwards, outwards = (self.image_shape[0], 32, 32, 64, 64), (64, 64, 32, 32, self.image_shape[0])
+        encoder, decoder = (self.image_shape[0], 32, 32, 64, 64), (64, 64, 32, 32, self.image_shape[0])  # channels
         shapes: Shapes = {}
         for i in range(4):
-            shapes[f"convolution.{i}.weight"] = (inwards[i + 1], inwards[i], *_KERNEL)
-            shapes[f"convolution.{i}.bias"] = (inwards[i + 1],)
+            shapes[f"convolution.{i}.weight"] = (encoder[i + 1], encoder[i], *_KERNEL)
+            shapes[f"convolution.{i}.bias"] = (encoder[i + 1],)
         shapes |= dense_shapes("encoder", (_WIDE, 256, 2 * self.latents))
         shapes |= dense_shapes("decoder", (self.latents, 256, _WIDE))
         for i in range(4):
-            shapes[f"upconvolution.{i}.weight"] = (outwards[i], outwards[i + 1], *_KERNEL)
-            shapes[f"upconvolution.{i}.bias"] = (outwards[i + 1],)
+            shapes[f"upconvolution.{i}.weight"] = (decoder[i], decoder[i + 1], *_KERNEL)
+            shapes[f"upconvolution.{i}.bias"] = (decoder[i + 1],)
         return shapes
 
     def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -76,7 +76,8 @@ class Conv:
     def decode(self, parameters: Parameters, z: Tensor) -> Tensor:
         """Map codes M x B x d to Bernoulli logits M x B x C x 64 x 64."""
         h = chain(parameters, "decoder", z).relu()
-        h, layers = h.view(*h.shape[:2], *_CORE), self._layers(parameters, "upconvolution")
+        h = h.view(*h.shape[:2], *_CORE)
+        layers = self._layers(parameters, "upconvolution")
         if self.form == "kernels":
             from dbench.models.conv_kernels import upwards
 
@@ -84,14 +85,14 @@ class Conv:
         return _upwards(h, layers)
 
     @staticmethod
-    def _layers(parameters: Parameters, chain: str) -> list[tuple[Tensor, Tensor]]:
-        return [(parameters[f"{chain}.{i}.weight"], parameters[f"{chain}.{i}.bias"]) for i in range(4)]
+    def _layers(parameters: Parameters, prefix: str) -> list[tuple[Tensor, Tensor]]:
+        return [(parameters[f"{prefix}.{i}.weight"], parameters[f"{prefix}.{i}.bias"]) for i in range(4)]
 
 
 def _downwards(x: Tensor, layers: list[tuple[Tensor, Tensor]]) -> Tensor:
-    """Apply each member's convolutions, one group a member, ReLU after each: M x B x C x H x W to M x B x O x h x w."""
+    """Apply each member's convolutions as one group, ReLU after each: M x B x C x H x W to M x B x O x h x w."""
     if _lone(x):
-        return _downwards(_twice(x), _both(layers))[:1]
+        return _downwards(_twice(x), _layers_twice(layers))[:1]
     members = len(x)
     h = x.transpose(0, 1).flatten(1, 2)  # B x (M C) x H x W
     for weight, bias in layers:
@@ -102,7 +103,7 @@ def _downwards(x: Tensor, layers: list[tuple[Tensor, Tensor]]) -> Tensor:
 def _upwards(h: Tensor, layers: list[tuple[Tensor, Tensor]]) -> Tensor:
     """Apply each member's transposed convolutions, ReLU between them: M x B x C x h x w to M x B x O x H x W."""
     if _lone(h):
-        return _upwards(_twice(h), _both(layers))[:1]
+        return _upwards(_twice(h), _layers_twice(layers))[:1]
     members = len(h)
     h = h.transpose(0, 1).flatten(1, 2)
     for i, (weight, bias) in enumerate(layers):
@@ -112,7 +113,7 @@ def _upwards(h: Tensor, layers: list[tuple[Tensor, Tensor]]) -> Tensor:
 
 
 def _lone(h: Tensor) -> bool:
-    """Whether h runs as two members: torch convolves one group otherwise, and bits must not depend on other members."""
+    """Whether h is a lone member on a processor: torch rounds one group otherwise than several, so it runs as two."""
     return len(h) == 1 and h.device.type == "cpu"
 
 
@@ -120,5 +121,5 @@ def _twice(h: Tensor) -> Tensor:
     return h.expand(2, *h.shape[1:])
 
 
-def _both(layers: list[tuple[Tensor, Tensor]]) -> list[tuple[Tensor, Tensor]]:
+def _layers_twice(layers: list[tuple[Tensor, Tensor]]) -> list[tuple[Tensor, Tensor]]:
     return [(_twice(weight), _twice(bias)) for weight, bias in layers]

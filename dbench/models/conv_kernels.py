@@ -1,20 +1,20 @@
 """Convolutions of many members as Triton kernels, for GPUs: the member is the outer axis of every launch.
 
-A library's grouped convolution takes one group after the other, which leaves most of a GPU idle where each member has
-few channels. Here every layer of the network is one of three products over all members, since all its kernels are
-4 x 4 with stride 2 and a border of 1. With ``large`` the side of 2h x 2w pixels and L channels, ``small`` that of h x w
-pixels and S channels, and weights w of a member S x L x 4 x 4:
+A library's grouped convolution computes one group after the other, which leaves most of a GPU idle where each member
+has few channels. Here every layer of the network is one of three products over all members, since all its kernels are
+4 x 4 with stride 2 and a border of 1. Let ``large`` be the side of 2h x 2w pixels and L channels, ``small`` the side of
+h x w pixels and S channels, and w the weights of a member, S x L x 4 x 4:
 
     shrink     small[y, x, s] = sum over ky, kx, l of large[2y - 1 + ky, 2x - 1 + kx, l] w[s, l, ky, kx]
     grow       large[2y - 1 + ky, 2x - 1 + kx, l] gets small[y, x, s] w[s, l, ky, kx] from every y, x, s, ky, kx
     correlate  w[s, l, ky, kx] = sum over y, x of large[2y - 1 + ky, 2x - 1 + kx, l] small[y, x, s]
 
-Each of shrink and grow is the gradient of the other with respect to its input, and correlate is that of both with
-respect to the weights. Images lie channels last (M x B x H x W x C), so that four neighbouring pixels of a row are 4 C
-numbers in a row of memory.
+Shrink and grow are each the gradient of the other with respect to its input; correlate is the gradient of both with
+respect to the weights. Images are stored channels last (M x B x H x W x C), so that four neighbouring pixels of a row
+are 4 C consecutive numbers.
 
-Sums are float32 (float64 of float64) whatever the type of what is summed. The order in which they are taken does not
-depend on the other members, but may on their number (:func:`correlate` cuts its sum into parts).
+Sums are taken in float32, or in float64 for float64 inputs. Their order does not depend on the values of other members,
+but may depend on how many there are (:func:`correlate` cuts its sum into parts).
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-_PROGRAMS = 1024  # that correlate is cut into, at least: several for each multiprocessor
+_PROGRAMS = 1024  # least number that correlate is cut into: several for each multiprocessor
 
 TILES: dict[tuple[str, int, int], tuple[int, int, int, int]] = {}
-"""Product, L and S -> pixels (or places) and depth of a tile, warps and stages (``benchmarks/conv_tiles.py``)."""
+"""Product, L and S -> a tile's pixels (or places) and depth, warps and stages (see ``benchmarks/conv_tiles.py``)."""
 
 
 def _tile(product: str, large: int, small: int, x: Tensor) -> tuple[int, int, int, int]:
@@ -38,7 +38,7 @@ def _tile(product: str, large: int, small: int, x: Tensor) -> tuple[int, int, in
     else:
         usual = 128 if product == "shrink" else 64, min(16 * large, 128), 4, 3
     pixels, depth, warps, stages = TILES.get((product, large, small), usual)
-    # Numbers of four bytes and more need twice the shared memory of the two for which tiles were chosen.
+    # Tiles were chosen for numbers of two bytes; wider numbers need at least twice the shared memory.
     return (pixels, depth, warps, stages) if x.itemsize == 2 else (min(pixels, 128), min(depth, 64), warps, 2)
 
 
@@ -88,7 +88,7 @@ def _grow(
 ):  # fmt: skip
     """Grow a tile of places of a member, given weights (2, 2, S) x (2, 2, L).
 
-    A place is a block of 2 x 2 pixels of the large side with its border; it hears of 2 x 2 pixels of the small side.
+    A place is a block of 2 x 2 pixels of the large side with its border; it depends on 2 x 2 pixels of the small side.
     """
     member = tl.program_id(2).to(tl.int64)
     small += member * batch * H * W * S
@@ -128,7 +128,7 @@ def _correlate(
     H: tl.constexpr, W: tl.constexpr, L: tl.constexpr, S: tl.constexpr,
     TILES: tl.constexpr, PIXELS: tl.constexpr, K: tl.constexpr, PRECISION: tl.constexpr, SUM: tl.constexpr,
 ):  # fmt: skip
-    """Sum a part of a member's pixels, some tiles of them, into a block of K of its (4, 4, L) x S weights."""
+    """Sum over a part of a member's pixels, a few tiles, for a block of K rows of its (4, 4, L) x S weights."""
     part, member = tl.program_id(1), tl.program_id(2).to(tl.int64)
     large += member * batch * 4 * H * W * L
     small += member * batch * H * W * S
@@ -158,9 +158,9 @@ def _arithmetic(x: Tensor) -> dict[str, Any]:
 def shrink(
     large: Tensor, weight: Tensor, *, bias: Tensor | None = None, relu: bool = False, gate: Tensor | None = None
 ) -> Tensor:
-    """Return M x B x h x w x S of M x B x 2h x 2w x L and weights M x S x L x 4 x 4.
+    """Convolve M x B x 2h x 2w x L with weights M x S x L x 4 x 4 to M x B x h x w x S.
 
-    A bias (M x S) is added, a ReLU taken; where ``gate``, of the result's shape, is not above 0, it becomes 0.
+    If given, a bias (M x S) is added and a ReLU taken. The result is 0 where ``gate``, of its shape, is not above 0.
     """
     members, batch, height, width, channels = large.shape
     s, h, w = weight.shape[1], height // 2, width // 2
@@ -185,9 +185,9 @@ def grow(
     gate: Tensor | None = None,
     dtype: torch.dtype | None = None,
 ) -> Tensor:
-    """Return M x B x 2h x 2w x L, of another type if asked, of M x B x h x w x S and weights M x S x L x 4 x 4.
+    """Convolve M x B x h x w x S, transposed, with weights M x S x L x 4 x 4 to M x B x 2h x 2w x L, of type ``dtype``.
 
-    A bias (M x L) is added, a ReLU taken; where ``gate``, of the result's shape, is not above 0, it becomes 0.
+    If given, a bias (M x L) is added and a ReLU taken. The result is 0 where ``gate``, of its shape, is not above 0.
     """
     members, batch, h, w, s = small.shape
     channels = weight.shape[2]
@@ -206,15 +206,15 @@ def grow(
 
 
 def correlate(large: Tensor, small: Tensor) -> Tensor:
-    """Return the weights' gradient, M x S x L x 4 x 4, of M x B x 2h x 2w x L and M x B x h x w x S."""
+    """Return the gradient of the weights, M x S x L x 4 x 4, from M x B x 2h x 2w x L and M x B x h x w x S."""
     members, batch, h, w, s = small.shape
     channels = large.shape[4]
     pixels, k, warps, stages = _tile("correlate", channels, s, small)
     blocks = 16 * channels // k
     tiles = triton.cdiv(batch * h * w, pixels)
     parts = min(triton.cdiv(_PROGRAMS, blocks * members), tiles)
-    kind = torch.float64 if small.dtype == torch.float64 else torch.float32
-    sums = torch.empty(parts, members, 4, 4, channels, s, dtype=kind, device=small.device)
+    dtype = torch.float64 if small.dtype == torch.float64 else torch.float32
+    sums = torch.empty(parts, members, 4, 4, channels, s, dtype=dtype, device=small.device)
     _correlate[(blocks, parts, members)](
         large, small, sums, batch, H=h, W=w, L=channels, S=s,
         TILES=triton.cdiv(tiles, parts), PIXELS=pixels, K=k, **_arithmetic(small), num_warps=warps, num_stages=stages,
@@ -223,7 +223,7 @@ def correlate(large: Tensor, small: Tensor) -> Tensor:
 
 
 class _Downwards(torch.autograd.Function):
-    """All convolutions in a row, a ReLU after each. Gradients pass a ReLU as they are written."""
+    """All convolutions one after another, a ReLU after each. The backward kernels apply the ReLU's gradient too."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *layers: Tensor) -> Tensor:
@@ -238,16 +238,16 @@ class _Downwards(torch.autograd.Function):
         count = len(ctx.saved_tensors) // 2
         hidden, weights = ctx.saved_tensors[: count + 1], ctx.saved_tensors[count + 1 :]
         g = (gradients[0] * (hidden[-1] > 0)).contiguous()
-        taken: list[Tensor | None] = []
+        of_layers: list[Tensor | None] = []
         for i in reversed(range(count)):
-            taken = [correlate(hidden[i], g), g.sum((1, 2, 3), dtype=weights[i].dtype), *taken]
+            of_layers = [correlate(hidden[i], g), g.sum((1, 2, 3), dtype=weights[i].dtype), *of_layers]
             if i:
                 g = grow(g, weights[i], gate=hidden[i])
-        return (grow(g, weights[0]) if ctx.needs_input_grad[0] else None, *taken)
+        return (grow(g, weights[0]) if ctx.needs_input_grad[0] else None, *of_layers)
 
 
 class _Upwards(torch.autograd.Function):
-    """All transposed convolutions in a row, a ReLU after each but the last, whose numbers have the weights' type."""
+    """All transposed convolutions one after another, a ReLU between them; the result has the type of the weights."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *layers: Tensor) -> Tensor:
@@ -262,11 +262,11 @@ class _Upwards(torch.autograd.Function):
         count = len(ctx.saved_tensors) // 2
         hidden, weights = ctx.saved_tensors[:count], ctx.saved_tensors[count:]
         g = gradients[0].to(hidden[0].dtype).contiguous()
-        taken: list[Tensor | None] = []
+        of_layers: list[Tensor | None] = []
         for i in reversed(range(count)):
-            taken = [correlate(g, hidden[i]), g.sum((1, 2, 3), dtype=weights[i].dtype), *taken]
+            of_layers = [correlate(g, hidden[i]), g.sum((1, 2, 3), dtype=weights[i].dtype), *of_layers]
             g = shrink(g, weights[i], gate=hidden[i] if i else None)
-        return (g, *taken)
+        return (g, *of_layers)
 
 
 Layers = Sequence[tuple[Tensor, Tensor]]
@@ -275,36 +275,36 @@ Layers = Sequence[tuple[Tensor, Tensor]]
 def downwards(x: Tensor, layers: Layers) -> Tensor:
     """Apply each member's convolutions, ReLU after each: M x B x C x H x W to M x B x O x h x w.
 
-    Under autocast images between the layers have its type.
+    Under autocast the images between layers have the type of autocast.
     """
     (weight, bias), *others = layers
-    spare = _spare(weight.shape[2])
-    x = F.pad(x.permute(0, 1, 3, 4, 2).to(_kind(x)), (0, spare))
+    spare = _spare_channels(weight.shape[2])
+    x = F.pad(x.permute(0, 1, 3, 4, 2).to(_image_dtype(x)), (0, spare))
     layers = [(F.pad(weight, (0, 0, 0, 0, 0, spare)), bias), *others]
-    return _Downwards.apply(x.contiguous(), *_in_a_row(layers)).permute(0, 1, 4, 2, 3)
+    return _Downwards.apply(x.contiguous(), *_flat(layers)).permute(0, 1, 4, 2, 3)
 
 
 def upwards(h: Tensor, layers: Layers) -> Tensor:
     """Apply each member's transposed convolutions, ReLU between them: M x B x C x h x w to M x B x O x H x W.
 
-    Under autocast images between the layers have its type; the result has that of the weights.
+    Under autocast the images between layers have the type of autocast; the result has the type of the weights.
     """
     *others, (weight, bias) = layers
-    channels, spare = bias.shape[1], _spare(bias.shape[1])
+    channels, spare = bias.shape[1], _spare_channels(bias.shape[1])
     layers = [*others, (F.pad(weight, (0, 0, 0, 0, 0, spare)), F.pad(bias, (0, spare)))]
-    h = h.permute(0, 1, 3, 4, 2).to(_kind(h))
-    return _Upwards.apply(h.contiguous(), *_in_a_row(layers))[..., :channels].permute(0, 1, 4, 2, 3)
+    h = h.permute(0, 1, 3, 4, 2).to(_image_dtype(h))
+    return _Upwards.apply(h.contiguous(), *_flat(layers))[..., :channels].permute(0, 1, 4, 2, 3)
 
 
-def _spare(channels: int) -> int:
-    """Channels to add to those of images, all zero: a tile has a power of two of numbers on each side."""
+def _spare_channels(channels: int) -> int:
+    """Return how many zero channels to add to images: the sides of a tile are powers of two."""
     return int(triton.next_power_of_2(channels)) - channels
 
 
-def _in_a_row(layers: Layers) -> list[Tensor]:
+def _flat(layers: Layers) -> list[Tensor]:
     return [tensor.contiguous() for layer in layers for tensor in layer]
 
 
-def _kind(x: Tensor) -> torch.dtype:
+def _image_dtype(x: Tensor) -> torch.dtype:
     device = x.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else x.dtype

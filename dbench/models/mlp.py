@@ -1,4 +1,4 @@
-"""A small fully connected network, for images of a few hundred pixels on processors."""
+"""A small fully connected network, made for images of a few hundred pixels and training on processors."""
 
 import math
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class Mlp:
     def shapes(self) -> Shapes:
         """Shape of each parameter of one member."""
         pixels = math.prod(self.image_shape)
-        inwards = (pixels, *self.hidden, 2 * self.latents)
-        outwards = (self.latents, *reversed(self.hidden), pixels)
-        return dense_shapes("encoder", inwards) | dense_shapes("decoder", outwards)
+        encoder = (pixels, *self.hidden, 2 * self.latents)
+        decoder = (self.latents, *reversed(self.hidden), pixels)
+        return dense_shapes("encoder", encoder) | dense_shapes("decoder", decoder)
 
     def encode(self, parameters: Parameters, x: Tensor) -> tuple[Tensor, Tensor]:
         """Map images M x B x C x H x W in 0..1 to means and log-variances of the codes, each M x B x d."""

@@ -29,7 +29,7 @@ def glorot_uniform(shapes: Shapes, generator: np.random.Generator) -> dict[str, 
 
     A weight is uniform within sqrt(6 / (fan in + fan out)) of zero (Glorot and Bengio 2010, equation 16), where a
     kernel of k x k counts k * k times. This is the default of TensorFlow 1, in which the study of Locatello et al.
-    (2020) was run; torch's layers start from another law. Shapes have both channel counts first, kernel sizes last.
+    (2020) was run; torch's default distribution is another. Shapes have both channel counts first, kernel sizes last.
     """
     drawn = {}
     for name, shape in shapes.items():
@@ -46,7 +46,7 @@ def chain(
 ) -> Tensor:
     """Apply each member's chain to its own rows, with activations between layers: M x B x inputs to M x B x outputs.
 
-    The chain has as many layers as there are weights of its prefix; other parameters are left alone.
+    The chain has as many layers as there are weights with its prefix; other parameters are ignored.
     """
     depth = sum(name.startswith(f"{prefix}.") and name.endswith(".weight") for name in parameters)
     for i in range(depth - 1):
@@ -57,22 +57,22 @@ def chain(
 def linear(parameters: Parameters, layer: str, x: Tensor) -> Tensor:
     """Apply each member's fully connected layer to its own rows: M x B x inputs to M x B x outputs.
 
-    A layer whose weights do not fill whole cache lines is widened by outputs of zero weight, which are cut off again:
-    the gradients of its weights would otherwise begin anywhere in a line, and a member's last bits hang on its place.
-    A lone member's layer of one input runs as two members, of which one is dropped: torch would take it for a product
-    with a vector, and round its gradient otherwise than beside others.
+    A layer whose weights do not fill whole cache lines is padded with outputs of zero weight, which are cut off again:
+    otherwise the gradients of its weights could begin anywhere in a cache line, and a member's last bits would depend
+    on its place. A lone member's layer of one input runs as two members, one of which is dropped: torch would compute
+    it as a product with a vector and round its gradient differently than in an ensemble.
     """
     weight, bias = parameters[f"{layer}.weight"], parameters[f"{layer}.bias"].unsqueeze(1)
     inputs = weight.shape[1]
     if len(weight) == 1 and inputs == 1:
         weight, bias, x = (part.expand(2, -1, -1) for part in (weight, bias, x))
-        return _widened(weight, bias, x)[:1]
-    return _widened(weight, bias, x)
+        return _padded_linear(weight, bias, x)[:1]
+    return _padded_linear(weight, bias, x)
 
 
-def _widened(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
+def _padded_linear(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
     inputs, outputs = weight.shape[1:]
     if inputs * outputs % ALIGN == 0:
         return torch.baddbmm(bias, x, weight)
-    lacking = -outputs % ALIGN
-    return torch.baddbmm(F.pad(bias, (0, lacking)), x, F.pad(weight, (0, lacking)))[..., :outputs]
+    padding = -outputs % ALIGN
+    return torch.baddbmm(F.pad(bias, (0, padding)), x, F.pad(weight, (0, padding)))[..., :outputs]

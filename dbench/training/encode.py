@@ -13,14 +13,14 @@ from dbench.models.objectives.gaussian import bernoulli_nll, gaussian_kl
 from dbench.models.stacked import Parameters
 from dbench.training.execution import products
 
-IMAGES = 256  # in a pass of a member: the widest layer of the convolutional network then takes 32 MiB a member
-_SHARE = 0.25  # of a GPU's free memory that the images of a pass and what is made of them may take
-_FLOATS = 40  # kept at once for each pixel: the widest layers of the convolutional network have 8
+IMAGES = 256  # in one pass of a member: the widest layer of the convolutional network then takes 32 MiB a member
+_SHARE = 0.25  # of a GPU's free memory that the images and activations of a pass may take
+_FLOATS = 40  # held at once for each pixel; the widest layers of the convolutional network have 8
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """How well M members explain N images, averaged over the images, in nats.
+    """The terms of the evidence lower bound of M members, averaged over N images, in nats.
 
     Attributes:
         reconstruction: negative log-likelihood of an image given one draw of its codes, M.
@@ -37,7 +37,7 @@ class Evaluation:
 
 
 def check_images(images: Tensor, network: Network) -> None:
-    """Insist on images as they are stored, of the shape that the network takes."""
+    """Refuse images that are not uint8 or not of the shape that the network takes."""
     if not isinstance(images, Tensor):
         raise InvalidInput(f"images must be a tensor of torch, got {type(images).__module__}.{type(images).__name__}")
     if images.dtype != torch.uint8 or tuple(images.shape[1:]) != network.image_shape or len(images) == 0:
@@ -48,13 +48,13 @@ def check_images(images: Tensor, network: Network) -> None:
 
 
 def _images_in_a_pass(images: Tensor, members: int) -> int:
-    """Return how many images each member is given at once: always the same on processors, what fits on a GPU.
+    """Return how many images each member encodes at once: a fixed number on processors, as many as fit on a GPU.
 
-    On processors another number gives other last bits. A GPU wants few large passes, whose launches cost nothing.
+    On processors another number would change the last bits. A GPU is quickest in few large passes.
     """
     if images.device.type != "cuda":
         return IMAGES
-    torch.cuda.empty_cache()  # what training leaves is free, too
+    torch.cuda.empty_cache()  # what training no longer uses counts as free, too
     free, _ = torch.cuda.mem_get_info(images.device)
     return max(1, int(_SHARE * free) // (4 * _FLOATS * images[0].numel() * members))
 
@@ -62,11 +62,11 @@ def _images_in_a_pass(images: Tensor, members: int) -> int:
 def _passes(images: Tensor, members: int) -> Iterator[Tensor]:
     size = _images_in_a_pass(images, members)
     for start in range(0, len(images), size):
-        part = images[start : start + size].float() / 255
-        yield part.expand(members, *part.shape)
+        x = images[start : start + size].float() / 255
+        yield x.expand(members, *x.shape)
 
 
-def _members(parameters: Parameters) -> int:
+def _count_members(parameters: Parameters) -> int:
     return len(next(iter(parameters.values())))
 
 
@@ -78,7 +78,7 @@ def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tup
     """
     check_images(images, network)
     with products(images.device, "float32"):
-        encoded = [network.encode(parameters, x) for x in _passes(images, _members(parameters))]
+        encoded = [network.encode(parameters, x) for x in _passes(images, _count_members(parameters))]
     mean, logvar = (torch.cat(part, dim=1) for part in zip(*encoded, strict=True))
     return mean, logvar
 
@@ -87,12 +87,12 @@ def encode_grid(parameters: Parameters, images: Tensor, network: Network) -> tup
 def evaluate(
     parameters: Parameters, images: Tensor, network: Network, *, generators: Sequence[np.random.Generator]
 ) -> Evaluation:
-    """Average the terms of the evidence lower bound over the images, with one draw of the codes of each.
+    """Average the terms of the evidence lower bound over the images, with one draw of codes for each image.
 
-    Arguments as for :func:`encode_grid`; M generators, one for the draws of each member.
+    Arguments are those of :func:`encode_grid`, and M generators, one for the draws of each member.
     """
     check_images(images, network)
-    members, device = _members(parameters), images.device
+    members, device = _count_members(parameters), images.device
     if len(generators) != members:
         raise InvalidInput(f"generators must be one for each of {members} members, got {len(generators)}")
     reconstruction = torch.zeros(members, dtype=torch.float64, device=device)

@@ -1,9 +1,9 @@
 """Train an ensemble: one step of every member at a time, as one computation over stacked parameters.
 
-A member's result depends on its own axes, objective, strength and the settings given here; not on the other members,
-their number, the threads, or interruptions. On processors it is the same to the last bit: there are no operations
-across members, all rows have equal length (see :mod:`dbench.training.state`), and one thread does the arithmetic, so
-run several processes to use several cores.
+A member's result depends on its own axes, objective and strength and on the settings given here; not on the other
+members, their number, the threads, or interruptions. On processors it is the same to the last bit: no operation mixes
+members, all rows have equal length (see :mod:`dbench.training.state`), and one thread does the arithmetic. To use
+several cores, run several processes.
 """
 
 import math
@@ -52,29 +52,29 @@ def train(
     ``State.diverged_at``; the others do not notice.
 
     Args:
-        members: in any mixture of objectives and strengths; equal objectives side by side are quickest. All must have
-            the same parameters beside the network's (``ObjectiveCard.shared_settings``).
+        members: any mixture of objectives and strengths; equal objectives side by side are quickest. All must have
+            the same parameters other than the network's (``ObjectiveCard.shared_settings``).
         images: N x C x H x W, uint8; kept on the device throughout.
-        network: of all members.
-        steps: steps to have taken at the end, those of ``state`` included. Schedules go by this number, so a run that
+        network: the network of all members.
+        steps: number of steps of the whole run, those of ``state`` included. Schedules use this number, so a run that
             is to be interrupted is given its full length and ended by ``each_block``.
-        batch_size: bits are promised for multiples of 16.
-        learning_rate: of Adam.
-        cooldown: share of the steps, 0 to 1, over which the learning rate falls at the end, in stairs of 100 steps,
-            each as high as a straight line to 0 is where it begins.
+        batch_size: images a step; equal last bits are promised for multiples of 16 only.
+        learning_rate: learning rate of Adam.
+        cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0 at the end. It falls once every
+            100 steps, to where a straight line to 0 is at that step.
         likelihood_factor: what the summed likelihood of an image is multiplied by in every loss.
         factors: N x k, int64, ground-truth factors of the images; for objectives that need them.
         factor_sizes: number of values of each factor; one more than the largest in ``factors`` when not given.
         device: where to train.
         precision: one of :data:`dbench.training.execution.PRECISIONS`; the last two are for GPUs.
-        state: where to go on from: these members after a multiple of 100 steps; the beginning when not given.
-        each_block: is called after every 100 steps and after the last one with the state then, which may be kept
-            or stored. Training ends early when it returns true.
+        state: state of these members after a multiple of 100 steps, to go on from; when not given, training begins.
+        each_block: called with the state after every 100 steps and after the last one; it may keep or store the state.
+            Training ends early when it returns true.
 
     Raises:
-        InvalidInput: images or factors that do not fit, no members or some with other parameters than each other, a
-            setting outside its range, or a state of other members or between two multiples of 100 steps.
-        UnknownName: an objective nobody registered.
+        InvalidInput: images or factors that do not fit, no members or members with different parameters, a setting
+            outside its range, or a state of other members or between two multiples of 100 steps.
+        UnknownName: an objective that is not registered.
     """
     check_images(images, network)
     if not any(bool((part > 1).any()) for part in torch.split(images, IMAGES)):
@@ -121,10 +121,10 @@ def train(
         stepper = Stepper(state, losses, card_of(members[0]), learning_rate=learning_rate)
         blocks = range(state.step // BLOCK, -(-steps // BLOCK))
         sizes_drawn = {"data_size": len(images), "batch_size": batch_size, "latents": network.latents}
-        for drawn in _drawn(parts, blocks, ahead=device.type == "cuda", **sizes_drawn):
-            left = steps - state.step
-            rate = min(1.0, left / (cooldown * steps)) if cooldown else 1.0
-            state = stepper.block(drawn, min(BLOCK, left), rate=rate)
+        for draws in _drawn(parts, blocks, ahead=device.type == "cuda", **sizes_drawn):
+            remaining = steps - state.step
+            rate = min(1.0, remaining / (cooldown * steps)) if cooldown else 1.0
+            state = stepper.block(draws, min(BLOCK, remaining), rate=rate)
             if each_block is not None and each_block(state):
                 break
     return state
@@ -133,25 +133,26 @@ def train(
 def _drawn(
     parts: Sequence[tuple[Sequence[Member], bool]], blocks: Sequence[int], *, ahead: bool, **sizes: int
 ) -> Iterator[Draws]:
-    """Draw block after block; ``ahead``: the next one by a thread of its own while the last one is computed with."""
+    """Yield the draws of each block; with ``ahead`` a thread draws the next block while the caller uses this one."""
     if not ahead:
         yield from (draw(parts, block, **sizes) for block in blocks)
         return
     with ThreadPoolExecutor(1) as thread:
-        coming: Future[Draws] | None = None
+        upcoming: Future[Draws] | None = None
         for block in (*blocks, None):
-            drawn, coming = coming, None if block is None else thread.submit(draw, parts, block, **sizes)
-            if drawn is not None:
-                yield drawn.result()
+            current = upcoming
+            upcoming = None if block is None else thread.submit(draw, parts, block, **sizes)
+            if current is not None:
+                yield current.result()
 
 
 def _factor_sizes(
     members: Sequence[Member], images: Tensor, factors: Tensor | None, factor_sizes: Sequence[int] | None
 ) -> tuple[int, ...]:
-    """Return the number of values of each factor, none where factors are not known, after checking them."""
+    """Check the factors, and return the number of values of each; an empty tuple if neither is given."""
     if factors is None:
-        if needy := sorted({member.objective for member in members if find_card(member.objective).needs_factors}):
-            raise InvalidInput(f"factors of the images must be given to train {', '.join(needy)}, got none")
+        if supervised := sorted({member.objective for member in members if find_card(member.objective).needs_factors}):
+            raise InvalidInput(f"factors of the images must be given to train {', '.join(supervised)}, got none")
         return tuple(factor_sizes or ())
     if factors.dtype != torch.int64 or factors.ndim != 2 or len(factors) != len(images) or factors.shape[1] < 1:
         raise InvalidInput(

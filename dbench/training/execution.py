@@ -1,4 +1,4 @@
-"""Devices: which there are, what they are called, and how they calculate: threads, denormals, precision of products."""
+"""Devices: their names, what they can do, and how they calculate (threads, denormals, precision of products)."""
 
 import platform
 import re
@@ -11,16 +11,16 @@ import torch
 from dbench.errors import InvalidInput
 
 PRECISIONS = ("float32", "tf32", "bfloat16")
-"""Arithmetic of matrix products and convolutions; parameters, moments and loss terms are float32 always."""
+"""Arithmetic of matrix products and convolutions; parameters, moments and loss terms are always float32."""
 
 
 @contextmanager
 def arithmetic(device: torch.device, precision: str) -> Iterator[None]:
-    """Set how processors and GPUs calculate, and put it back afterwards.
+    """Set how processors and GPUs calculate, and restore the settings afterwards.
 
-    Processors: one thread; and numbers below 1e-38 are taken as zero, because weights of far-away codes and moments of
-    idle units end there and slow arithmetic down several times. GPUs: the quickest of the library's convolutions, as
-    timed at the first step.
+    Processors use one thread and take numbers below 1e-38 as zero: weights of far-away codes and moments of idle units
+    get that small, and would slow arithmetic down several times. GPUs use the quickest of the library's convolutions,
+    as timed at the first step.
     """
     threads, flushed = torch.get_num_threads(), bool(torch.tensor(1e-39) * 1 == 0)
     if device.type == "cpu":
@@ -36,24 +36,24 @@ def arithmetic(device: torch.device, precision: str) -> Iterator[None]:
 
 @contextmanager
 def products(device: torch.device, precision: str) -> Iterator[None]:
-    """Set how GPUs multiply matrices and convolve, and put it back afterwards."""
+    """Set how GPUs multiply matrices and convolve, and restore the settings afterwards."""
     switches = (torch.backends.cuda.matmul, torch.backends.cudnn.conv)  # type: ignore[attr-defined]
-    earlier, timed = [switch.fp32_precision for switch in switches], torch.backends.cudnn.benchmark
+    precisions, benchmark = [switch.fp32_precision for switch in switches], torch.backends.cudnn.benchmark
     for switch in switches:
         switch.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     torch.backends.cudnn.benchmark = device.type == "cuda"
     try:
         yield
     finally:
-        for switch, value in zip(switches, earlier, strict=True):
+        for switch, value in zip(switches, precisions, strict=True):
             switch.fp32_precision = value
-        torch.backends.cudnn.benchmark = timed
+        torch.backends.cudnn.benchmark = benchmark
 
 
 def autocast(device: torch.device, precision: str) -> AbstractContextManager[object]:
-    """Return the context in which a network calculates.
+    """Return the context in which a network calculates: autocast for bfloat16, else one that changes nothing.
 
-    Casts are not kept between operations: a captured step would find those of another step.
+    Autocast keeps no casts between operations: a captured step would reuse the casts of another step.
     """
     if precision == "bfloat16":
         return torch.autocast(device.type, dtype=torch.bfloat16, cache_enabled=False)
@@ -61,20 +61,20 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[obj
 
 
 def check_precision(precision: str) -> None:
-    """Make sure that it is one of :data:`PRECISIONS`."""
+    """Refuse a precision that is not one of :data:`PRECISIONS`."""
     if precision not in PRECISIONS:
         raise InvalidInput(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
 
 
 def check_device(device: str, precision: str = "float32", *, cluster: bool = False) -> None:
-    """Make sure that this machine can train on the device with that precision, or a cluster be asked for it."""
-    there = ["cpu"]
+    """Refuse a device or precision that this machine, or a Ray cluster, cannot train with."""
+    present = ["cpu"]
     if torch.cuda.is_available():
-        there += ["cuda", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        present += ["cuda", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
     if cluster and device not in ("cpu", "cuda"):
         raise InvalidInput(f"device must be cpu or cuda on a Ray cluster, which picks the GPUs, got {device!r}")
-    if not cluster and device not in there:
-        raise InvalidInput(f"device must be one that this machine has ({', '.join(there)}), got {device!r}")
+    if not cluster and device not in present:
+        raise InvalidInput(f"device must be one that this machine has ({', '.join(present)}), got {device!r}")
     check_precision(precision)
     if device == "cpu" and precision != "float32":
         raise InvalidInput(f"precision must be float32 on a processor, got {precision!r}; it needs --device cuda")
@@ -83,10 +83,10 @@ def check_device(device: str, precision: str = "float32", *, cluster: bool = Fal
 
 
 def device_name(device: str) -> str:
-    """Name the GPU, or the processor's model and the instruction set that torch uses on it: they decide last bits.
+    """Return the name of the GPU, or the processor's model and the instruction set of torch: they decide last bits.
 
-    A model is named by its maker's family and number too, since virtual machines often hide the rest: ``cpu AMD EPYC
-    (family 25, model 1), AVX512``.
+    The name of a processor has its family and model number too, since virtual machines often hide the rest:
+    ``cpu AMD EPYC (family 25, model 1), AVX512``.
     """
     if device.startswith("cuda"):
         return torch.cuda.get_device_name(device)

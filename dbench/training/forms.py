@@ -1,4 +1,4 @@
-"""Which of a network's forms to train with on a GPU: the quicker one, by a short timing."""
+"""Choose the form of a network to train with on a GPU: the quicker one in a short timing."""
 
 import time
 import warnings
@@ -13,14 +13,14 @@ from dbench.models.stacked import glorot_uniform
 from dbench.training.execution import autocast
 
 _FORMS: tuple[Form, ...] = ("kernels", "grouped")
-_MEMBERS = 8  # that are timed, at most: the library times its own convolutions first, and takes longer for more
-_PASSES = 5
+_MEMBERS = 8  # timed at most: the library first times its own convolutions, which takes longer for more members
+_PASSES = 5  # timed, after one that compiles
 
 
 def quickest(network: Network, *, members: int, batch_size: int, device: torch.device, precision: str) -> Network:
-    """Return the network in the form in which a pass forwards and backwards is quicker; on processors as it is.
+    """Return the network in the form whose forward and backward pass is quickest; unchanged on processors.
 
-    A form that fails is left out with a warning: Triton may be missing, or not know the card.
+    A form that fails is skipped with a warning: Triton may be missing, or not support the GPU.
     """
     if device.type != "cuda" or not isinstance(network, Conv) or network.form is not None:
         return network
@@ -40,9 +40,9 @@ def quickest(network: Network, *, members: int, batch_size: int, device: torch.d
 
 
 def _seconds(network: Conv, members: int, batch_size: int, device: torch.device, precision: str) -> float:
-    """Seconds of the quickest of a few passes of one random batch, after one that compiles."""
-    one = glorot_uniform(network.shapes, np.random.default_rng(0))
-    weights = {name: value.expand(members, *value.shape).to(device).requires_grad_() for name, value in one.items()}
+    """Return the seconds of the quickest of a few passes of one random batch, after one that compiles."""
+    drawn = glorot_uniform(network.shapes, np.random.default_rng(0))
+    weights = {name: value.expand(members, *value.shape).to(device).requires_grad_() for name, value in drawn.items()}
     x = torch.rand(members, batch_size, *network.image_shape, device=device)
     times = []
     for _ in range(1 + _PASSES):

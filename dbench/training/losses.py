@@ -1,4 +1,4 @@
-"""What every member of an ensemble minimises at a step: one pass through the network, then each one's objective."""
+"""The losses of an ensemble at a step: one pass of all members through the network, then each one's objective."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dbench.training.state import Draws, Member, draw_labelled, unpack
 
 
 def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
-    """Return the shapes of the members' parameters beside the network's, which all of them must have in common."""
+    """Return the shapes of the members' parameters other than the network's; all members must have the same."""
     cards = {(member.objective, member.constants): card_of(member) for member in members}
     if len({card.shared_settings for card in cards.values()}) > 1:
         names = ", ".join(sorted({name for name, _ in cards}))
@@ -27,20 +27,20 @@ def extra_shapes(members: Sequence[Member], network: Network, factor_sizes: tupl
 
 
 def card_of(member: Member) -> ObjectiveCard:
-    """Return the card of a member's objective, with its own constants."""
+    """Return the card of a member's objective, with the constants that the member chooses."""
     return find_card(member.objective).tuned(dict(member.constants))
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Members of one objective with equal constants that stand side by side, and what only they are given."""
+    """Neighbouring members with the same objective and constants, and the inputs that only they are given."""
 
     which: slice
     members: tuple[Member, ...]
     function: Callable[..., Terms]
     card: ObjectiveCard
     strength: Tensor
-    labelled: Tensor | None  # M x N
+    labelled: Tensor | None  # which images have labels, M x N; None if the objective uses none
 
     @classmethod
     def of(cls, start: int, members: tuple[Member, ...], data_size: int, device: torch.device) -> _Part:
@@ -56,8 +56,8 @@ class _Part:
 class Losses:
     """The losses of an ensemble as a function of its parameters and draws.
 
-    Arguments as for :func:`dbench.training.train`, all tensors on the device of training; ``extra`` are the shapes of
-    the members' parameters beside the network's.
+    Arguments are those of :func:`dbench.training.train`, with all tensors on the device of training; ``extra`` is what
+    :func:`extra_shapes` returns.
     """
 
     def __init__(
@@ -86,16 +86,16 @@ class Losses:
 
     @property
     def capturable(self) -> bool:
-        """Whether a step is the same operations whatever its number."""
+        """Whether every step does the same operations, so that it can be captured as a CUDA graph."""
         return all(part.card.capturable for part in self.parts)
 
     def __call__(self, rows: Mapping[str, Tensor], draws: Draws, step: int | Tensor) -> tuple[Tensor, Tensor | None]:
-        """Return losses and adversaries' losses (None where there are none), M each.
+        """Return the losses and the adversaries' losses, M each; None for the latter if there are no adversaries.
 
-        Parameters are those of ``State.rows``, ``step`` is that of :class:`Batch`.
+        ``rows`` are parameters as in ``State.rows``, ``step`` is that of :class:`Batch`.
         """
-        which = draws.rows
-        x = self._images(which)
+        image_rows = draws.rows
+        x = self._images(image_rows)
         with autocast(self.device, self.precision):
             parameters = unpack(rows, self.network.shapes)
             mean, logvar = (part.float() for part in self.network.encode(parameters, x))
@@ -117,29 +117,29 @@ class Losses:
         )
         terms = []
         for part, second in zip(self.parts, draws.second, strict=True):
-            own = batch.members(part.which)
+            part_batch = batch.members(part.which)
             if part.card.needs_factors:
                 assert self.factors is not None
-                own = replace(own, factors=self.factors[which[part.which]])
+                part_batch = replace(part_batch, factors=self.factors[image_rows[part.which]])
             if part.labelled is not None:
-                own = replace(own, labelled=part.labelled.gather(1, which[part.which]))
+                part_batch = replace(part_batch, labelled=part.labelled.gather(1, image_rows[part.which]))
             if second is not None:
-                own = replace(own, other=self._other(parameters, part, *second))
-            terms.append(part.function(own, **{part.card.strength: part.strength}, **part.card.constants))
+                part_batch = replace(part_batch, other=self._encode_second(parameters, part, *second))
+            terms.append(part.function(part_batch, **{part.card.strength: part.strength}, **part.card.constants))
             if (terms[-1].adversary_loss is None) != (part.card.adversary is None):
                 raise InvalidInput(f"objective {part.card.name} must return a loss of its adversary if it declares one")
         adversaries = [term.adversary_loss for term in terms if term.adversary_loss is not None]
         return torch.cat([term.loss for term in terms]), torch.cat(adversaries) if adversaries else None
 
-    def _images(self, which: Tensor) -> Tensor:
-        pixels = self.pixels.index_select(0, which.flatten())
-        return pixels.view(*which.shape, *self.network.image_shape).float().div_(255)
+    def _images(self, rows: Tensor) -> Tensor:
+        pixels = self.pixels.index_select(0, rows.flatten())
+        return pixels.view(*rows.shape, *self.network.image_shape).float().div_(255)
 
-    def _other(
-        self, parameters: Mapping[str, Tensor], part: _Part, which: Tensor, noise: Tensor, order: Tensor
+    def _encode_second(
+        self, parameters: Mapping[str, Tensor], part: _Part, rows: Tensor, noise: Tensor, order: Tensor
     ) -> SecondBatch:
-        """Encode a second batch: in a pass of its own, so that the first one's arithmetic stays as it is without."""
-        own = {name: values[part.which] for name, values in parameters.items()}
+        """Encode a second batch in a pass of its own, so that it does not change the arithmetic of the first."""
+        part_parameters = {name: values[part.which] for name, values in parameters.items()}
         with autocast(self.device, self.precision):
-            mean, logvar = (values.float() for values in self.network.encode(own, self._images(which)))
+            mean, logvar = (values.float() for values in self.network.encode(part_parameters, self._images(rows)))
         return SecondBatch(mean + (0.5 * logvar).exp() * noise, mean, logvar, order)

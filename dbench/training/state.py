@@ -1,9 +1,9 @@
 """The state of an ensemble between two blocks of steps, and what its members draw in a block.
 
-The state is all there is to resume from, as named tensors. A member draws from its own axes, a purpose, and the number
-of the block: batches and noise for a whole block of steps at once, from generators derived anew for each block. What it
-draws therefore depends neither on the other members nor on where training was interrupted, and a checkpoint need not
-store generators. Everything is drawn on the processor, so that all devices see the same draws.
+The state holds everything that is needed to resume, as named tensors. A member draws batches and noise for a whole
+block of steps at once, from generators that are derived anew for each block from its axes, a purpose and the number of
+the block. Its draws therefore depend neither on the other members nor on where training was interrupted, and a
+checkpoint need not store generators. Everything is drawn on the processor, so that all devices see the same draws.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Member:
     """One model of an ensemble.
 
     Args:
-        axes: names and values from which its randomness derives, usually its whole run key.
-        constants: the objective's constants (``ObjectiveCard.constants``), or ``adversary_rate``, that take another
-            value than its own.
+        axes: names and values from which its random numbers derive, usually its whole run key.
+        constants: names and values of the objective's constants (``ObjectiveCard.constants``), or ``adversary_rate``,
+            that differ from those of its card.
     """
 
     objective: str
@@ -43,19 +43,19 @@ class Member:
 
 
 def initial_parameters(member: Member, network: Network) -> dict[str, Tensor]:
-    """Draw the member's initial parameters."""
+    """Draw the member's initial parameters of the network."""
     return glorot_uniform(network.shapes, generator(**member.axes, stream="initial"))
 
 
 def initial_extra(member: Member, shapes: Shapes) -> dict[str, Tensor]:
-    """Draw the member's initial parameters beside the network's."""
+    """Draw the member's initial parameters other than the network's."""
     return glorot_uniform(shapes, generator(**member.axes, stream="initial-extra"))
 
 
 def draw_block(
     member: Member, block: int, *, data_size: int, batch_size: int, latents: int, of: str = ""
 ) -> tuple[Tensor, Tensor]:
-    """Draw a block's batches (row numbers, BLOCK x B, with replacement) and noise (BLOCK x B x d, standard normal)."""
+    """Draw a block's batches, row numbers with replacement (BLOCK x B), and standard normal noise (BLOCK x B x d)."""
     rows = generator(**member.axes, stream=f"batches{of}", block=block).integers(data_size, size=(BLOCK, batch_size))
     noise = generator(**member.axes, stream=f"noise{of}", block=block).standard_normal(
         (BLOCK, batch_size, latents), dtype="float32"
@@ -68,13 +68,13 @@ def draw_second_block(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Draw a block's second batches: row numbers and noise as in :func:`draw_block`, and ``SecondBatch.order``."""
     rows, noise = draw_block(member, block, data_size=data_size, batch_size=batch_size, latents=latents, of="-other")
-    unmixed = np.broadcast_to(np.arange(batch_size)[:, None], (BLOCK, batch_size, latents))
-    order = generator(**member.axes, stream="order-other", block=block).permuted(unmixed, axis=1)
+    positions = np.broadcast_to(np.arange(batch_size)[:, None], (BLOCK, batch_size, latents))
+    order = generator(**member.axes, stream="order-other", block=block).permuted(positions, axis=1)
     return rows, noise, torch.from_numpy(order)
 
 
 def draw_labelled(member: Member, *, data_size: int, share: float) -> Tensor:
-    """Draw which images' factors the member may use: N booleans, of which the share (at least one) is true."""
+    """Draw the images whose factors the member may use: N booleans, the share of which, at least one, is true."""
     labelled = np.zeros(data_size, dtype=bool)
     count = max(1, round(share * data_size))
     labelled[generator(**member.axes, stream="labels").choice(data_size, size=count, replace=False)] = True
@@ -86,12 +86,12 @@ Second = tuple[Tensor, Tensor, Tensor]
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What M members draw for a block of steps, every tensor starting with step x member; or for one step of it.
+    """The draws of M members: for a block of steps, with leading axes step x member, or for one step, with member.
 
     Attributes:
         rows: numbers of the images of the batches, ... x B.
         noise: of the codes, ... x B x d.
-        second: for each part of the ensemble rows, noise and orders of its second batches; None where it has none.
+        second: for each part of the ensemble the rows, noise and orders of its second batches; None if it has none.
     """
 
     rows: Tensor
@@ -99,7 +99,7 @@ class Draws:
     second: tuple[Second | None, ...]
 
     def tensors(self) -> list[Tensor]:
-        """Return all tensors, in an order of their own."""
+        """Return all tensors, always in the same order."""
         return [self.rows, self.noise, *(tensor for part in self.second if part is not None for tensor in part)]
 
     def map(self, function: Callable[[Tensor], Tensor]) -> Draws:
@@ -115,7 +115,7 @@ class Draws:
 def draw(
     parts: Sequence[tuple[Sequence[Member], bool]], block: int, *, data_size: int, batch_size: int, latents: int
 ) -> Draws:
-    """Draw a block of batches of B images; parts are members side by side, and whether they draw second batches."""
+    """Draw a block of batches; a part is some neighbouring members, and whether they draw second batches."""
     settings: dict[str, Any] = {"data_size": data_size, "batch_size": batch_size, "latents": latents}
     rows, noise = _stacked([draw_block(member, block, **settings) for part, _ in parts for member in part])
     second = [
@@ -133,21 +133,22 @@ Rows = dict[str, Tensor]
 
 
 def _widths(shapes: Shapes) -> dict[str, int]:
+    """Return the length of each parameter's row: its size, rounded up to whole cache lines."""
     return {name: -(-math.prod(shape) // ALIGN) * ALIGN for name, shape in shapes.items()}
 
 
 def unpack(rows: Mapping[str, Tensor], shapes: Shapes) -> dict[str, Tensor]:
-    """View rows (M x padded size) as the parameters of those shapes, each M x its shape.
+    """View rows (M x padded size) as parameters of the given shapes, each M x its shape.
 
-    A row holds one parameter of one member, padded to whole cache lines, so that a member's arithmetic meets the same
-    vector lanes wherever it stands in the ensemble: this is what keeps its bits its own.
+    A row holds one parameter of one member, padded to whole cache lines. So a member's arithmetic uses the same vector
+    lanes wherever the member stands in the ensemble, and its last bits do not depend on the others.
     """
-    return {
-        name: rows[name][:, : math.prod(shape)].view(-1, *shape)
-        if math.prod(shape) % ALIGN
-        else rows[name].view(-1, *shape)
-        for name, shape in shapes.items()
-    }
+    parameters = {}
+    for name, shape in shapes.items():
+        size = math.prod(shape)
+        values = rows[name][:, :size] if size % ALIGN else rows[name]
+        parameters[name] = values.view(-1, *shape)
+    return parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +160,10 @@ class State:
         rows: parameters as padded rows (see :attr:`parameters`).
         first: Adam's first moments, likewise.
         second: Adam's second moments, likewise.
-        diverged_at: M step numbers at which a member stopped being finite (its loss, parameters or moments); -1 for a
-            healthy one.
+        diverged_at: M step numbers at which a member's loss, parameters or moments stopped being finite; -1 for a
+            healthy member.
         loss: mean loss of each member over the last block, M; NaN before the first and for diverged members.
-        extra: shapes of the parameters beside the network's: heads (``head.*``) and an adversary (``adversary.*``).
+        extra: shapes of the parameters other than the network's: heads (``head.*``) and adversary (``adversary.*``).
     """
 
     network: Network
@@ -180,7 +181,7 @@ class State:
 
     @property
     def shapes(self) -> Shapes:
-        """Shape of each parameter of one member: the network's, then those beside it."""
+        """Shape of each parameter of one member: the network's, then the others."""
         return self.network.shapes | self.extra
 
     @property
@@ -205,7 +206,7 @@ class State:
         return replace(self, rows=rows, first=first, second=second)
 
     def to_tensors(self) -> dict[str, Tensor]:
-        """Return the state as named tensors on the processor, to be stored (views where it is there already)."""
+        """Return the state as named tensors on the processor, to be stored; views of tensors that are already there."""
         tensors = {"step": torch.tensor(self.step), "diverged_at": self.diverged_at.cpu(), "loss": self.loss.cpu()}
         for kind in _KINDS:
             tensors |= {f"{kind}.{name}": row.detach().cpu() for name, row in getattr(self, kind).items()}
@@ -215,10 +216,10 @@ class State:
     def from_tensors(
         cls, tensors: Mapping[str, Tensor], network: Network, extra: Mapping[str, tuple[int, ...]] | None = None
     ) -> State:
-        """Build the state from what :meth:`to_tensors` returned, with ``extra`` as in :attr:`extra`.
+        """Build a state from the tensors of :meth:`to_tensors`; ``extra`` is that of the state.
 
         Raises:
-            DamagedData: a tensor is missing, unknown, of another type, or does not fit the network or the others.
+            DamagedData: a tensor is missing, unknown, of another type, or does not fit the network or the other ones.
         """
         extra = dict(extra or {})
         widths = _widths(network.shapes | extra)
@@ -247,7 +248,7 @@ _KINDS = ("rows", "first", "second")
 
 
 def initial_state(members: Sequence[Member], network: Network, extra: Shapes) -> State:
-    """Return the state of members that have not taken a step; ``extra`` are shapes beside the network's."""
+    """Return the state of members before the first step; ``extra`` are the shapes other than the network's."""
     shapes = network.shapes | extra
     rows, first, second = (
         {name: torch.zeros(len(members), width) for name, width in _widths(shapes).items()} for _ in _KINDS
@@ -257,5 +258,5 @@ def initial_state(members: Sequence[Member], network: Network, extra: Shapes) ->
         drawn = initial_parameters(member, network) | initial_extra(member, extra)
         for name, values in drawn.items():
             views[name][i] = values
-    nobody, nothing = torch.full((len(members),), -1), torch.full((len(members),), math.nan)
-    return State(network, 0, rows, first, second, diverged_at=nobody, loss=nothing, extra=extra)
+    diverged_at, loss = torch.full((len(members),), -1), torch.full((len(members),), math.nan)
+    return State(network, 0, rows, first, second, diverged_at=diverged_at, loss=loss, extra=extra)

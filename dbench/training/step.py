@@ -1,8 +1,8 @@
 """Steps of an ensemble on tensors that stay in place.
 
 A step reads the draws of its block, the parameters and a counter, and writes parameters, moments, the counter and sums
-of the losses, without waiting for the device. So the same function runs one operation after another on a processor and
-as a captured graph on a GPU. The processor looks at what came out once a block.
+of the losses, without waiting for the device. So the same function runs one operation after another on a processor, and
+as a captured graph on a GPU. The processor reads results only once a block.
 """
 
 import math
@@ -19,25 +19,25 @@ from dbench.models.objectives import ObjectiveCard
 from dbench.training.losses import Losses
 from dbench.training.state import Draws, State
 
-_WARM_UP = 3  # steps: libraries choose their algorithms and take their memory before the capture
+_WARM_UP = 3  # steps before the capture, in which libraries choose their algorithms and allocate memory
 
 
 def _record_graph(step: Callable[[], None], restore: Callable[[], None], device: torch.device) -> Callable[[], None]:
-    """Return a function that repeats a step by replaying its CUDA graph; ``restore`` undoes steps.
+    """Return a function that repeats a step by replaying its CUDA graph; ``restore`` undoes the warm-up steps.
 
-    Warm-up steps run on a stream of their own, as captures do, and are undone; capturing itself computes nothing.
+    Warm-up steps run on a stream of their own, as captures do. The capture itself computes nothing.
     """
     with torch.cuda.device(device):
-        aside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-        aside.wait_stream(torch.cuda.current_stream(device))
-        with torch.cuda.stream(aside):
+        side_stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        side_stream.wait_stream(torch.cuda.current_stream(device))
+        with torch.cuda.stream(side_stream):
             for _ in range(_WARM_UP):
                 step()
-        torch.cuda.current_stream(device).wait_stream(aside)
+        torch.cuda.current_stream(device).wait_stream(side_stream)
         restore()
         graph = torch.cuda.CUDAGraph()
         try:
-            # thread_local: another thread may take memory, say for a progress line, without spoiling the capture.
+            # thread_local: another thread may allocate memory, say for a progress line, without breaking the capture.
             with torch.cuda.graph(graph, capture_error_mode="thread_local"):
                 step()
         except RuntimeError as error:
@@ -47,7 +47,7 @@ def _record_graph(step: Callable[[], None], restore: Callable[[], None], device:
 
 
 class Stepper:
-    """Take the steps of an ensemble from a state on its device, which stays as it is, a block at a time."""
+    """Takes the steps of an ensemble a block at a time, from a state on its device, which it does not change."""
 
     def __init__(self, state: State, losses: Losses, card: ObjectiveCard, *, learning_rate: float) -> None:
         self.state, self.losses = state, losses
@@ -62,23 +62,23 @@ class Stepper:
             rate = learning_rate * card.adversary_rate
             self._optimisers.append(_Adam(self._work, adversary, rate, card.adversary_betas))
         device, members = state.loss.device, len(state)
-        self._place = torch.zeros(1, dtype=torch.int64, device=device)  # of the next step in its block
-        self._now = torch.zeros((), dtype=torch.float64, device=device)  # its number in the run
+        self._place = torch.zeros(1, dtype=torch.int64, device=device)  # number of the next step in its block
+        self._now = torch.zeros((), dtype=torch.float64, device=device)  # number of the next step in the run
         self._total = torch.zeros(members, dtype=torch.float64, device=device)
         self._finite = torch.ones(members, dtype=torch.bool, device=device)
         self._healthy = torch.zeros(members, dtype=torch.int64, device=device)  # steps before the first bad loss
         self._begin_block()
 
     def block(self, draws: Draws, steps: int, *, rate: float = 1.0) -> State:
-        """Take some of the steps drawn, and return the state after them, which later steps leave alone.
+        """Take the first ``steps`` steps of a block, and return the state after them, which later steps do not change.
 
-        Draws are on the processor; ``rate`` is a share of the optimisers' own learning rates.
+        Draws are on the processor; ``rate`` multiplies the learning rates of the optimisers.
         """
         if self._draws is None:
             self._draws = draws.map(lambda tensor: tensor.to(self._place.device))
         else:
-            for mine, drawn in zip(self._draws.tensors(), draws.tensors(), strict=True):
-                mine.copy_(drawn)
+            for kept, drawn in zip(self._draws.tensors(), draws.tensors(), strict=True):
+                kept.copy_(drawn)  # in place, where a captured step reads them
         for optimiser in self._optimisers:
             optimiser.scale_rate(rate)
         if self._capture and self._repeat is None:
@@ -94,15 +94,15 @@ class Stepper:
 
     def _step(self, step: int | Tensor) -> None:
         assert self._draws is not None
-        found = self.losses(self._work.rows, self._draws.at(self._place), step)
-        losses = [loss for loss in found if loss is not None]
+        loss, adversary_loss = self.losses(self._work.rows, self._draws.at(self._place), step)
+        losses = [loss] if adversary_loss is None else [loss, adversary_loss]
         gradients = [
             optimiser.gradient(loss, keep=i + 1 < len(losses))
             for i, (loss, optimiser) in enumerate(zip(losses, self._optimisers, strict=True))
         ]
         for optimiser, gradient in zip(self._optimisers[::-1], gradients[::-1], strict=True):
             optimiser.step(gradient)
-        # Step after step: a reduction over a step x member matrix adds in an order that depends on how many members.
+        # Added step by step: a sum over a step x member matrix has an order that depends on the number of members.
         self._total += losses[0].detach()
         for loss in losses:
             self._finite &= loss.detach().isfinite()
@@ -119,11 +119,11 @@ class Stepper:
 
     @torch.no_grad()
     def _end_block(self, steps: int) -> State:
-        """Put members that are not finite, or were not before, back to where they stood, and return what is there."""
+        """Return the state after the block; members that diverged in it, or before, keep the state before it."""
         before, work = self.state, self._work
-        bounded = torch.stack([row.isfinite().all(1) for row in work.tensors()]).all(0)
+        finite_rows = torch.stack([row.isfinite().all(1) for row in work.tensors()]).all(0)
         when = before.step + torch.where(self._finite, steps, self._healthy)
-        diverged_at = torch.where(~before.diverged & ~(self._finite & bounded), when, before.diverged_at)
+        diverged_at = torch.where(~before.diverged & ~(self._finite & finite_rows), when, before.diverged_at)
         loss = (self._total / steps).to(before.loss.dtype).masked_fill(diverged_at >= 0, math.nan)
         if (diverged := diverged_at >= 0).any():
             for kept, row in zip(before.tensors(), work.tensors(), strict=True):
@@ -148,23 +148,23 @@ class Stepper:
 
 
 class _Adam:
-    """Adam of some rows of a state, in place, going on from the state's moments.
+    """Adam for some rows of a state, in place, starting from the state's moments.
 
-    It is torch's own function: ``torch.optim.Adam`` imports torch's compiler, two seconds of every process.
+    It calls torch's function, since ``torch.optim.Adam`` imports torch's compiler, which takes two seconds.
     """
 
     def __init__(self, work: State, names: Sequence[str], rate: float, betas: tuple[float, float]) -> None:
         self._leaves = [work.rows[name].requires_grad_() for name in names]
         self._first, self._second = ([moments[name] for name in names] for moments in (work.first, work.second))
         device = work.loss.device
-        self._taken = [torch.tensor(float(work.step), device=device) for _ in names]
+        self._steps_taken = [torch.tensor(float(work.step), device=device) for _ in names]
         self._full, self._betas = rate, betas
         self._rate = torch.tensor(rate, device=device) if device.type == "cuda" else rate
 
     def gradient(self, loss: Tensor, *, keep: bool) -> list[Tensor]:
-        """Return the gradients of the members' losses by these rows; ``keep`` the graph for another.
+        """Return the gradients of the members' losses with respect to these rows; ``keep`` keeps the autograd graph.
 
-        A head that the losses of a step leave alone, such as one that is taught in a part of the run, gets zeros.
+        A head that does not enter the losses of a step, such as one trained in a part of the run, gets zeros.
         """
         return list(torch.autograd.grad(loss.sum(), self._leaves, retain_graph=keep, materialize_grads=True))
 
@@ -176,7 +176,7 @@ class _Adam:
             self._first,
             self._second,
             [],
-            self._taken,
+            self._steps_taken,
             fused=True,
             capturable=isinstance(self._rate, Tensor),
             amsgrad=False,
@@ -189,12 +189,12 @@ class _Adam:
         )
 
     def scale_rate(self, share: float) -> None:
-        """Learn at a share of the full rate; a recorded step reads it from a tensor, which stays in place."""
+        """Set the rate to a share of the full rate; a captured step reads it from a tensor, which stays in place."""
         if isinstance(self._rate, Tensor):
             self._rate.fill_(self._full * share)
         else:
             self._rate = self._full * share
 
     def go_back_to(self, step: int) -> None:
-        for taken in self._taken:
-            taken.fill_(step)
+        for count in self._steps_taken:
+            count.fill_(step)

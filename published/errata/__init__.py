@@ -1,1 +1,1 @@
-"""The errata as a page and as letters, and every number in them computed anew."""
+"""The errata of the five papers: entries, the page and letters made of them, and every number recomputed."""

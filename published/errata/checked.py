@@ -1,4 +1,4 @@
-"""What was checked of the papers, place by place: ``checked.toml``."""
+"""Which places of the papers were checked, and with which result: ``checked.toml``."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,9 +12,9 @@ LIST = "checked.toml"
 
 @dataclass(frozen=True)
 class Checked:
-    """A piece of a paper that was checked: against what, and the result.
+    """A place of a paper, what it was checked against, and the result.
 
-    ``result`` is ``clean``, the names of entries, or ``unchecked: `` and the reason.
+    ``result`` is ``clean``, the names of errata, or ``unchecked: `` and the reason.
     """
 
     place: str
@@ -24,20 +24,20 @@ class Checked:
 
 @cache
 def checked() -> dict[str, tuple[Checked, ...]]:
-    """Return what was checked, by paper, in the paper's order.
+    """Return what was checked of each paper, in the order of the paper.
 
     Raises:
-        DamagedData: the file cannot be read, a row has another shape, a result names an entry that there is not, or an
-            entry is the result of no row.
+        DamagedData: the file cannot be read, a row has another shape, a result names an unknown entry, or an entry is
+            the result of no row.
     """
     if list(read_part(LIST)) != list(papers()):
         raise DamagedData(
             f"{LIST} must list the papers {', '.join(papers())}, got {', '.join(read_part(LIST)) or 'none'}"
         )
     rows = {paper: tuple(_checked(paper, row) for row in lines) for paper, lines in read_part(LIST).items()}
-    found = {name for lines in rows.values() for row in lines for name in row.result.split(", ")}
+    named = {name for lines in rows.values() for row in lines for name in row.result.split(", ")}
     for entry in errata():
-        if entry.name not in found:
+        if entry.name not in named:
             raise DamagedData(f"{LIST} must name every entry as a result, but {entry.name!r} is none")
     return rows
 

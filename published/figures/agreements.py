@@ -1,4 +1,4 @@
-"""Which scores order models alike, and how well UDR orders them as the supervised metrics do."""
+"""Figures of rank correlations between scores, and of UDR with the supervised metrics."""
 
 from collections.abc import Sequence
 
@@ -144,9 +144,8 @@ def one_aggregation_of_matrices(population: Population) -> Figure:
 def repeated_scores(population: Population) -> Figure:
     """Scores computed twice."""
     drawn, axes = panels(1, 2, height=3.1, sharey=True)
-    for panel, (first, second, title) in zip(
-        axes[0], (("", "again.", "10,000 points"), ("small.", "small_again.", "100 points")), strict=True
-    ):
+    samples = (("", "again.", "10,000 points"), ("small.", "small_again.", "100 points"))
+    for panel, (first, second, title) in zip(axes[0], samples, strict=True):
         scores = [s for s in METRICS if {first + s, second + s} <= set(population.score_names)]
         if not scores:
             raise EvidenceLacking(f"{population.name} holds no {first}mig with {second}mig, nor another metric twice")
@@ -230,10 +229,10 @@ def udr_by_comparisons(population: Population) -> Figure:
         if len(truth) < 7:
             raise EvidenceLacking(f"{population.name} must hold 7 runs of {objective} to draw partners from")
         counts = [count for count in (1, 2, 3, 5, 10, 15, 20, 25, 30, 35, 40, 45) if count < len(truth)]
-        found = np.array([[_correlation(agreements, truth, count, draw) for draw in range(DRAWS)] for count in counts])
+        values = np.array([[_correlation(agreements, truth, count, draw) for draw in range(DRAWS)] for count in counts])
         look = look_of(objective)
-        panel.fill_between(counts, found.min(axis=1), found.max(axis=1), color=look.colour, alpha=0.25, linewidth=0)
-        panel.plot(counts, found.mean(axis=1), color=look.colour, marker=look.marker, markersize=3.5)
+        panel.fill_between(counts, values.min(axis=1), values.max(axis=1), color=look.colour, alpha=0.25, linewidth=0)
+        panel.plot(counts, values.mean(axis=1), color=look.colour, marker=look.marker, markersize=3.5)
         panel.axhline(0, color="#5b6068", linewidth=0.6)
         panel.set_title(label_of(objective))
     close(axes.flat[len(objectives) :])

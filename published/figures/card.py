@@ -1,4 +1,4 @@
-"""The card of a figure: what it shows, and for which findings."""
+"""The card of a figure: its title, what it shows, and which findings it illustrates."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,31 +11,31 @@ from matplotlib.figure import Figure
 from dbench.scoring.style import STYLE
 
 Kind = Literal["unsupervised", "all", "pair", "models"]
-"""What a figure is drawn from: unsupervised or all models of a table, two tables, or trained runs of a store."""
+"""Evidence of a figure: the unsupervised or all models of a table, two tables, or the trained runs of a store."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class FigureCard:
-    """A figure, and what is written beside it."""
+    """A figure, and the text that is written beside it."""
 
-    name: str  # of the function and of the files
+    name: str  # name of the function and of the files
     title: str
-    shows: str  # and how to read it; never what follows from it, which the claims decide
-    after: tuple[str, ...]  # of the papers' figures
-    claims: tuple[str, ...]
+    shows: str  # what it shows and how to read it; conclusions are left to the claims
+    after: tuple[str, ...]  # the papers' figures that it redraws
+    claims: tuple[str, ...]  # ids of the findings that it illustrates
     of: Kind
     draw: Callable[[Any], Figure]
 
 
-FIGURES: dict[str, FigureCard] = {}  # those of the modules imported; dbench_published.figures.draw imports all
+FIGURES: dict[str, FigureCard] = {}  # of the modules imported so far; dbench_published.figures.draw imports all
 
 
 def figure(
     *, shows: str, after: tuple[str, ...], claims: tuple[str, ...], of: Kind = "unsupervised"
 ) -> Callable[[Callable[[T], Figure]], Callable[[T], Figure]]:
-    """Register a function, its docstring as the title, and draw in the common style whoever calls it."""
+    """Register a function as a figure with its docstring as title, and make it draw in the common style."""
 
     def register(function: Callable[[T], Figure]) -> Callable[[T], Figure]:
         @wraps(function)

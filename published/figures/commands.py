@@ -62,22 +62,22 @@ def figures(
     from dbench.report.files import read_report
     from dbench_published.figures.index import write_index
 
-    for name in only:  # before tables are read
+    for name in only:  # refuse unknown names before tables are read
         find("figure", name, FIGURES)
 
     verdicts = {each["claim"]: each["verdict"] for each in read_report(report)["headings"]} if report else {}
     evidence = [] if runs is None and store is not None else evidence_of_tables(runs)
     evidence += evidence_of_store(store, data=data) if store is not None else []
     drawn = []
-    for one in draw_figures(evidence, out, only=only):
-        drawn.append(one)
-        place = f"{one.evidence.name}/{one.card.name}"
-        if one.lacking:
-            click.secho(f"not drawn: {place}: {one.lacking}", fg="yellow", err=True)
+    for picture in draw_figures(evidence, out, only=only):
+        drawn.append(picture)
+        place = f"{picture.evidence.name}/{picture.card.name}"
+        if picture.lacking:
+            click.secho(f"not drawn: {place}: {picture.lacking}", fg="yellow", err=True)
         else:
             say(place)
-    if all(one.lacking for one in drawn):
+    if all(picture.lacking for picture in drawn):
         hint = "" if store else "; figures of trained models need --store"
         raise EvidenceLacking(f"no figure could be drawn from this evidence{hint}")
     page = write_index(out, drawn, verdicts=verdicts)
-    say(f"{sum(not one.lacking for one in drawn)} figures: {page}")
+    say(f"{sum(not picture.lacking for picture in drawn)} figures: {page}")

@@ -1,4 +1,4 @@
-"""Draw all figures of some evidence."""
+"""Draw all figures that some evidence can carry."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,28 +24,28 @@ PAPERS = ("Sober Look", "UDR", "SNC/NK", "IRS")  # in the order of the page
 
 
 def _place(name: str) -> tuple[int, int]:
-    """Paper, and number of the first of its figures that the card names."""
+    """Return the place of a figure on the page: its paper, and the number of the first of the paper's figures."""
     paper, _, number = FIGURES[name].after[0].partition(", Figure")
     return PAPERS.index(paper), int(re.findall(r"\d+", number)[0])
 
 
 ORDER = tuple(sorted(FIGURES, key=_place))
-"""Names of all figures."""
+"""Names of all figures, in the order of the page."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What figures are drawn from."""
+    """A piece of evidence that figures are drawn from."""
 
-    name: str  # folder of its pictures
-    of: Kind  # which figures it carries
+    name: str  # name of the folder of its pictures
+    of: Kind  # the kind of figures it can carry
     models: Population | PopulationPair | Models
     deviations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of one source: what is said of its picture, or why it could not be drawn."""
+    """A figure of one piece of evidence: its caption and alternative text, or why it could not be drawn."""
 
     card: FigureCard
     evidence: Evidence
@@ -56,7 +56,7 @@ class Drawn:
 
 def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
     """Return the tables of a folder, by default those shipped, and the pairs among them."""
-    found, unsupervised = list[Evidence](), dict[Path, Population]()
+    evidence, unsupervised = list[Evidence](), dict[Path, Population]()
     folders = swept_folders(evidence_folders(root))
     if not folders:
         raise InvalidInput(f"runs must hold a table of models trained on a whole data set, got none in {root}")
@@ -64,19 +64,19 @@ def evidence_of_tables(root: str | Path | None) -> list[Evidence]:
         whole = load_population(folder)
         if set(whole.objectives) & set(UNSUPERVISED):
             unsupervised[folder] = load_population(folder, objectives=UNSUPERVISED)
-            found.append(Evidence(folder.name, "unsupervised", unsupervised[folder], whole.deviations))
-        found.append(Evidence(folder.name, "all", whole, whole.deviations))
+            evidence.append(Evidence(folder.name, "unsupervised", unsupervised[folder], whole.deviations))
+        evidence.append(Evidence(folder.name, "all", whole, whole.deviations))
     for first, second in evidence_pairs(folders):
         if first in unsupervised and second in unsupervised:
             pair = PopulationPair(unsupervised[first], unsupervised[second])
-            found.append(Evidence(f"{first.name}-and-{second.name}", "pair", pair, pair.deviations))
-    return found
+            evidence.append(Evidence(f"{first.name}-and-{second.name}", "pair", pair, pair.deviations))
+    return evidence
 
 
 def evidence_of_store(url: str, *, data: Iterable[str] = ()) -> list[Evidence]:
-    """Return the trained runs of a store, data set by data set."""
-    found = models_of_store(Store(url, create=False), data=data)
-    return [Evidence(f"models-{models.name}", "models", models) for models in found]
+    """Return the trained runs of a store, one piece of evidence for each data set."""
+    groups = models_of_store(Store(url, create=False), data=data)
+    return [Evidence(f"models-{models.name}", "models", models) for models in groups]
 
 
 def draw_figures(
@@ -86,34 +86,34 @@ def draw_figures(
     only: Sequence[str] = (),
     write: Callable[..., None] = write_figure,
 ) -> Iterator[Drawn]:
-    """Draw and write every figure that the evidence carries, in a folder for each piece of evidence."""
-    for one in evidence:
+    """Draw and write every figure that the evidence can carry, each piece into its folder; yield what was drawn."""
+    for source in evidence:
         for name in ORDER:
             card = FIGURES[name]
-            if card.of != one.of or (only and name not in only):
+            if card.of != source.of or (only and name not in only):
                 continue
-            given = {"models": one.models}
+            given = {"models": source.models}
             try:
                 picture = on_scored_seeds(lambda models, card=card: card.draw(models), given)
             except EvidenceLacking as error:
-                yield Drawn(card, one, card.shows, lacking=str(error))
+                yield Drawn(card, source, card.shows, lacking=str(error))
                 continue
             caption = f"{card.shows} {source_text(given['models'])}"
             alt = alt_text(card, picture)
-            write(picture, folder / one.name, name, title=card.title, alt=alt)
-            yield Drawn(card, one, caption, alt)
+            write(picture, folder / source.name, name, title=card.title, alt=alt)
+            yield Drawn(card, source, caption, alt)
 
 
 def alt_text(card: FigureCard, figure: Figure) -> str:
-    """Say what a picture's panels and axes are, and the numbers that stand in it."""
+    """Return a description of a picture: its panels and axes, and the numbers in it if they are few."""
     drawn = [axes for axes in figure.axes if axes.axison]
     titles = _distinct(axes.get_title(loc="left") for axes in drawn)
     across = _distinct([axes.get_xlabel() for axes in drawn] + [figure.get_supxlabel()])
     up = _distinct([axes.get_ylabel() for axes in drawn] + [figure.get_supylabel()])
     parts = [f"{card.title}: {len(drawn)} panel{'s' if len(drawn) != 1 else ''}"]
-    for name, found in (("Panels", titles), ("Across", across), ("Up", up)):
-        if found:
-            parts.append(f"{name}: {'; '.join(found)}")
+    for name, texts in (("Panels", titles), ("Across", across), ("Up", up)):
+        if texts:
+            parts.append(f"{name}: {'; '.join(texts)}")
     numbers = [text.get_text() for axes in drawn for text in axes.texts]
     if numbers and len(numbers) <= 60:
         parts.append(f"Numbers in the panels: {', '.join(numbers)}")
@@ -126,7 +126,7 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 
 
 def source_text(models: Population | PopulationPair | Models) -> str:
-    """Say what a figure was drawn from: evidence, number of runs, settings and seeds."""
+    """Return a sentence on what a figure was drawn from: evidence, number of runs, settings and seeds."""
     if isinstance(models, PopulationPair):
         return f"{source_text(models.source)} {source_text(models.target)}"
     if isinstance(models, Models):

@@ -1,4 +1,4 @@
-"""Pictures as files: the same bytes from the same figure."""
+"""Write figures as files: equal figures give equal bytes."""
 
 import base64
 import io
@@ -19,14 +19,14 @@ from dbench.files import write_file
 from dbench.scoring.style import STYLE
 
 DPI = 160  # of PNG files
-# Of the marks in small SVG files, where they are more than this in all.
+# Small SVG files with more than MOST_MARKS marks hold these as a picture of this resolution.
 DPI_SMALL, MOST_MARKS = 110, 200
-# Higher than anything matplotlib draws: letters and axes are put here, so that they stay shapes.
+# Higher than any zorder of matplotlib: letters and axes are raised to it, so that they are not rasterised.
 ABOVE = 10
 
 
 def write_figure(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> None:
-    """Write a figure as PNG and SVG, without dates, and with what it shows in words inside."""
+    """Write a figure as PNG and SVG, with title and description inside and without dates."""
     described = {"Title": title, "Description": alt}
     png = _saved(figure, "png", {"Software": None, **described})
     svg = _saved(figure, "svg", {"Date": None, "Creator": None, **described})
@@ -35,7 +35,7 @@ def write_figure(figure: Figure, folder: Path, name: str, *, title: str, alt: st
 
 
 def write_small(figure: Figure, folder: Path, name: str, *, title: str, alt: str) -> None:
-    """Write a figure as an SVG of few bytes: text in the reader's font, crowds of marks as a picture."""
+    """Write a figure as a small SVG: text in the reader's font, and many marks as one picture."""
     if sum(map(_marks, figure.axes)) > MOST_MARKS:
         for axes in figure.axes:
             for artist in axes.get_children():
@@ -54,7 +54,7 @@ def _marks(axes: Axes) -> int:
 
 
 def _fewer_colours(picture: re.Match[bytes]) -> bytes:
-    """Return a PNG, in base64, in at most 64 colours: a third of the bytes."""
+    """Return a PNG in base64 reduced to 64 colours, which takes a third of the bytes."""
     buffer = io.BytesIO()
     Image.open(io.BytesIO(base64.b64decode(picture[0]))).quantize(64).save(buffer, "png", optimize=True)
     return base64.b64encode(buffer.getvalue())

@@ -19,7 +19,7 @@ _BLUE = "#0b3c6f"
 def hinton(
     axes: Axes, matrix: Array, factors: Sequence[str], *, codes: Sequence[str] | None = None, names: bool = True
 ) -> None:
-    """Draw a d x k matrix as squares, codes along the bottom; the largest value fills a cell."""
+    """Draw a matrix (d x k) as squares with areas in proportion, codes along the bottom; the largest fills its cell."""
     n_codes, n_factors = matrix.shape
     largest = float(np.abs(matrix).max())
     sides = np.sqrt(np.abs(matrix) / largest) * 0.94 if largest > 0 else np.zeros_like(matrix)
@@ -41,12 +41,12 @@ def groups_curve(axes: Axes, matrix: Array) -> None:
     """Draw the number of groups of factors against the threshold, which falls to the right."""
     curve = independent_groups_curve(matrix)
     top = float(curve.thresholds[0]) if len(curve.thresholds) else 1.0
-    at = np.concatenate([[1.08 * top], curve.thresholds, [0.0]])
+    x = np.concatenate([[1.08 * top], curve.thresholds, [0.0]])
     groups = np.concatenate([[0], curve.groups, curve.groups[-1:] if len(curve.groups) else [0]])
     connected = np.concatenate([[0], curve.connected, curve.connected[-1:] if len(curve.connected) else [0]])
     dashed = (0, (2, 1.5))
-    axes.step(at, connected, where="post", color=SOFT, linewidth=0.9, linestyle=dashed, label="connected factors")
-    axes.step(at, groups, where="post", color=_BLUE, label="groups of factors")
+    axes.step(x, connected, where="post", color=SOFT, linewidth=0.9, linestyle=dashed, label="connected factors")
+    axes.step(x, groups, where="post", color=_BLUE, label="groups of factors")
     axes.set_xlim(1.08 * top, 0)
     axes.set_ylim(0, matrix.shape[1] + 0.4)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
@@ -54,7 +54,7 @@ def groups_curve(axes: Axes, matrix: Array) -> None:
 
 
 def dendrogram(axes: Axes, matrix: Array, factors: Sequence[str]) -> None:
-    """Draw at which threshold factors merge, falling to the right; a line begins at the first connection."""
+    """Draw the thresholds at which factors merge, falling to the right; a factor's line begins where it connects."""
     begins = np.diagonal(merge_thresholds(matrix))
     merges = merge_order(matrix)
     top = float(matrix.max()) or 1.0
@@ -81,7 +81,7 @@ def dendrogram(axes: Axes, matrix: Array, factors: Sequence[str]) -> None:
 
 
 def _leaves(merges: Sequence[Merge], count: int) -> list[int]:
-    """Order of the factors in which no two lines of the dendrogram cross."""
+    """Return the factors in an order in which no two lines of the dendrogram cross."""
     order: dict[tuple[int, ...], list[int]] = {(factor,): [factor] for factor in range(count)}
     for merge in merges:
         first, second = order.pop(merge.first), order.pop(merge.second)

@@ -15,18 +15,18 @@ from dbench_published.figures.labels import WIDTH
 
 
 def write_index(folder: Path, drawn: Sequence[Drawn], *, verdicts: Mapping[str, str] | None = None) -> Path:
-    """Write ``index.md`` and ``index.html``, and return the latter."""
-    shown = {
-        "groups": [(name, list(group)) for name, group in groupby(drawn, key=lambda one: one.evidence.name)],
+    """Write ``index.md`` and ``index.html``, and return the path of the latter."""
+    content = {
+        "groups": [(name, list(group)) for name, group in groupby(drawn, key=lambda figure: figure.evidence.name)],
         "ledger": ledger(),
         "verdicts": verdicts or {},
         "width": round(WIDTH * DPI),
     }
-    _write(folder / "index.md", shown)
-    return _write(folder / "index.html", shown)
+    _write(folder / "index.md", content)
+    return _write(folder / "index.html", content)
 
 
-def _write(path: Path, shown: Mapping[str, object]) -> Path:
+def _write(path: Path, content: Mapping[str, object]) -> Path:
     environment = Environment(
         autoescape=path.suffix == ".html",
         undefined=StrictUndefined,
@@ -35,4 +35,4 @@ def _write(path: Path, shown: Mapping[str, object]) -> Path:
         keep_trailing_newline=True,
     )
     template = files("dbench_published.figures").joinpath(f"{path.name}.j2").read_text(encoding="utf-8")
-    return write_file(path, environment.from_string(template).render(shown))
+    return write_file(path, environment.from_string(template).render(content))

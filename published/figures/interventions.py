@@ -1,4 +1,4 @@
-"""What interventions on the factors do to single codes of a trained model."""
+"""Figures of the effects of interventions on factors on single codes of a trained model."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from dbench_published.figures.hinton import hinton
 from dbench_published.figures.models import Models, TrainedModel
 from dbench_published.figures.panels import panels
 
-# Light to dark, and dark enough at the light end to show as a line on white.
+# Light to dark; the light end is dark enough for a line on white.
 VALUES: Colormap = LinearSegmentedColormap.from_list("values", ["#9ecae1", "#3e86c4", "#08306b"])
 
 _PAIR = (
@@ -31,7 +31,7 @@ _PAIR = (
 class _Code(NamedTuple):
     model: TrainedModel
     number: int
-    factor: int  # the one it is most robust for
+    factor: int  # the factor it is most robust for
     robustness: float
     information: float
 
@@ -77,14 +77,14 @@ def dependency_matrices(models: Models) -> Figure:
     """What three metrics see in one model."""
     drawn, axes = panels(2, 3, height=1.75)
     for row, name, model in zip(axes, ("best", "worst"), (models.best, models.worst), strict=True):
-        scored = model.encoded
-        found = {
+        encoded = model.encoded
+        matrices = {
             "interventional robustness": irs(model.grid, crossed=True).relation,
-            "importance of trees": scored.dci.relation,
-            "mutual information": scored.mig.relation,
+            "importance of trees": encoded.dci.relation,
+            "mutual information": encoded.mig.relation,
         }
         codes = [str(i) if i in model.active else f"({i})" for i in range(len(model.kl))]
-        for place, (panel, (title, matrix)) in enumerate(zip(row, found.items(), strict=True)):
+        for place, (panel, (title, matrix)) in enumerate(zip(row, matrices.items(), strict=True)):
             assert matrix is not None
             hinton(panel, matrix, model.data.factor_names, codes=codes, names=place == 0)
             panel.set_title(f"{name}: {model.titled}\n{title}" if place == 0 else title, fontsize=7)
@@ -93,10 +93,11 @@ def dependency_matrices(models: Models) -> Figure:
 
 
 def _pair(models: Models) -> tuple[_Code, _Code]:
+    """Return the code of the best model and the code of the worst that the figures show, as ``_PAIR`` says."""
     best, worst = _codes(models.best), _codes(models.worst)
-    middle = np.median([code.information for code in worst])
-    telling = [code for code in worst if code.information >= middle]
-    return max(best, key=lambda code: code.robustness), min(telling, key=lambda code: code.robustness)
+    median = np.median([code.information for code in worst])
+    informed = [code for code in worst if code.information >= median]
+    return max(best, key=lambda code: code.robustness), min(informed, key=lambda code: code.robustness)
 
 
 def _codes(model: TrainedModel) -> list[_Code]:
@@ -129,8 +130,8 @@ def _by_factor(models: Models, draw: Callable[[Axes, _Code, int], None]) -> Figu
 
 def _violins(panel: Axes, code: _Code, factor: int) -> None:
     data, values = code.model.data, code.model.codes[0][:, code.number]
-    levels, own = range(data.factor_sizes[factor]), data.grid()[:, factor]
-    groups = [values[own == level] for level in levels]
+    levels, factor_values = range(data.factor_sizes[factor]), data.grid()[:, factor]
+    groups = [values[factor_values == level] for level in levels]
     parts: dict[str, Any] = panel.violinplot(groups, positions=levels, widths=0.9, showextrema=False, points=60)
     for body in parts["bodies"]:
         body.set(facecolor="#d55e00" if factor == code.factor else "#0072b2", edgecolor="none", alpha=0.55)
@@ -139,15 +140,16 @@ def _violins(panel: Axes, code: _Code, factor: int) -> None:
 
 
 def _effect(panel: Axes, code: _Code, factor: int) -> None:
-    """Draw the means of a code over the grid, one axis a factor."""
-    cube, own = code.model.codes[0][:, code.number].reshape(code.model.data.factor_sizes), code.factor
-    axes = tuple(axis for axis in range(cube.ndim) if axis not in (own, factor))
+    """Draw a code's mean against a factor: one line for each value of the factor that it is most robust for."""
+    code_factor = code.factor
+    cube = code.model.codes[0][:, code.number].reshape(code.model.data.factor_sizes)  # an axis for each factor
+    axes = tuple(axis for axis in range(cube.ndim) if axis not in (code_factor, factor))
     mean, levels = cube.mean(axis=axes), np.arange(cube.shape[factor])
-    if own == factor:
+    if code_factor == factor:
         spread = cube.std(axis=axes)
         panel.fill_between(levels, mean - spread, mean + spread, color="#d55e00", alpha=0.25, linewidth=0)
         panel.plot(levels, mean, color="#d55e00")
         return
-    lines = mean if own < factor else mean.T
+    lines = mean if code_factor < factor else mean.T
     for place, line in enumerate(lines):
         panel.plot(levels, line, color=VALUES(place / max(len(lines) - 1, 1)), linewidth=0.9)

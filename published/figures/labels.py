@@ -1,4 +1,4 @@
-"""What figures call objectives and scores, how they draw objectives, and how wide a page is."""
+"""The labels of objectives and scores in figures, the look of objectives, and the width of a page."""
 
 import re
 
@@ -8,9 +8,9 @@ from dbench.models import objectives
 from dbench.scoring.style import LOOKS, Look
 
 WIDTH = 7.0
-"""Inches: the text width of a page, at which 8 points are as large as a footnote."""
+"""Width of a page's text in inches, at which 8 points have the size of a footnote."""
 
-# Of scores that are no metric by themselves; a metric's label is on its card.
+# Labels of scores that are not a metric of their own; a metric's label is on its card.
 _SCORES = {
     "dci.completeness": "DCI compl.",
     "dci.informativeness": "DCI inform.",
@@ -32,12 +32,12 @@ _LEARNERS = {"logistic": "LR", "trees": "GBT"}
 
 
 def look_of(objective: str) -> Look:
-    """Return how an objective is drawn: black, where it has no look of its own."""
+    """Return the colour and marker of an objective: a black circle for one without a look of its own."""
     return LOOKS.get(objective, Look("#000000", "o"))
 
 
 def label_of(objective: str) -> str:
-    """Return what an objective is called: by its card, or else by its name."""
+    """Return the label of an objective from its card, or its name if it is not registered."""
     return objectives.find_card(objective).label if objective in objectives.OBJECTIVES else objective
 
 
@@ -46,7 +46,8 @@ def score_label(score: str) -> str:
     downstream = re.fullmatch(r"(downstream|efficiency)\.(logistic|trees)\.(\d+)", score)
     if downstream:
         kind, learner, size = downstream.groups()
-        return f"{_LEARNERS[learner]} {'efficiency ' if kind == 'efficiency' else ''}{size}"
+        words = "efficiency " if kind == "efficiency" else ""
+        return f"{_LEARNERS[learner]} {words}{size}"
     again = re.fullmatch(r"(?:again|small|small_again)\.(.+)", score)
     if again:
         return score_label(again[1])

@@ -1,4 +1,4 @@
-"""Look-ups in a population for figures."""
+"""Look up models and their scores in a population, for figures."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 class Model(NamedTuple):
-    """One run of a population, and where its row is in :func:`of_models`."""
+    """One run of a population, and its row in :func:`of_models`."""
 
     objective: str
     strength: float
@@ -30,7 +30,7 @@ class Model(NamedTuple):
 
 
 def in_order(population: Population) -> list[str]:
-    """Objectives of a population in the order in which figures show them."""
+    """Return the objectives of a population in the order in which figures show them."""
     return sorted(population.objectives, key=lambda o: (list(LOOKS).index(o) if o in LOOKS else 99, o))
 
 
@@ -57,15 +57,15 @@ def setting_means(population: Population, score: str) -> Array:
 
 
 def held(population: Population, scores: Sequence[str], *, least: int = 1) -> list[str]:
-    """Return those of the scores that the population holds; fewer than ``least`` are an error."""
+    """Return the scores that the population holds; raise EvidenceLacking if they are fewer than ``least``."""
     known = set(population.score_names)
-    found = [score for score in scores if score in known]
-    if len(found) < least:
+    present = [score for score in scores if score in known]
+    if len(present) < least:
         missing = ", ".join(score for score in scores if score not in known)
         raise EvidenceLacking(
-            f"{population.name} must hold {least} of the scores drawn, got {len(found)}: no {missing}"
+            f"{population.name} must hold {least} of the scores drawn, got {len(present)}: no {missing}"
         )
-    return found
+    return present
 
 
 def correlations(population: Population, firsts: Sequence[str], seconds: Sequence[str]) -> Array:
@@ -75,7 +75,7 @@ def correlations(population: Population, firsts: Sequence[str], seconds: Sequenc
 
 
 def factor_names(population: Population, count: int) -> list[str]:
-    """Return the names of a population's factors, numbers where they are not known."""
+    """Return the names of a population's factors, or numbered names where they are not known."""
     numbered = [f"factor {j}" for j in range(count)]
     table = population.table
     names = _names_of(str(table["data"].iloc[0])) if "data" in table.columns else ()
@@ -86,11 +86,11 @@ def factor_names(population: Population, count: int) -> list[str]:
 def _names_of(data: str) -> tuple[str, ...]:
     from dbench.data import load
 
-    if ":" in data:  # a table may come from anywhere, and this names code
+    if ":" in data:  # such a name would run code, and a table may come from anywhere
         return ()
     try:
         return load(data).factor_names
-    except (DbenchError, OSError):  # the images may not be on this machine, and are not needed
+    except (DbenchError, OSError):  # the images are not needed and may be missing on this machine
         return ()
 
 

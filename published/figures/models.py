@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """A run of a store. Codes and weights are read when they are asked for."""
+    """A run of a store. Codes and weights are read on first use."""
 
     store: Store
     key: RunKey
@@ -68,7 +68,7 @@ class TrainedModel:
 
     @cached_property
     def encoded(self) -> EncodedRun:
-        """The run as the scorers of the zoo see it."""
+        """The run in the form that the scorers of the zoo take."""
         return EncodedRun.of(self.key, self.data, self.store.tensors(self.key, "codes"), {})
 
     def decode(self, z: Array) -> Array:
@@ -88,7 +88,7 @@ class TrainedModel:
 
 @dataclass(frozen=True, eq=False)
 class Models:
-    """The done and scored runs of a store on one data set, called ``name``, from the highest MIG to the lowest."""
+    """The done and scored runs of a store on the data set ``name``, from the highest MIG to the lowest."""
 
     name: str
     runs: tuple[TrainedModel, ...]
@@ -107,7 +107,7 @@ class Models:
 def models_of_store(store: Store, *, data: Iterable[str] = ()) -> list[Models]:
     """Return the done and scored runs of unsupervised objectives in a store, by data set.
 
-    By default, data sets from which a combination of factors is held out are left out.
+    By default, data sets with held-out combinations of factors are left out.
     """
     keys = store.contents().keys
     present = sorted({key.data for key in keys})
@@ -115,22 +115,22 @@ def models_of_store(store: Store, *, data: Iterable[str] = ()) -> list[Models]:
         if name not in present:
             raise unknown_name(f"data set of {store.url}", name, present)
     wanted = list(data) or [name for name in present if WITHOUT not in name]
-    found: dict[str, list[TrainedModel]] = {}
+    by_data: dict[str, list[TrainedModel]] = {}
     for key in keys:
         if key.data not in wanted or key.objective not in UNSUPERVISED:
             continue
         document = store.read_document("scores", key=key)
         if document is None or store.status(key) != "done":
             continue
-        # Lists are relation matrices and scores of each code; models need the single numbers only.
+        # Lists are relation matrices and scores of single codes; figures need only the numbers.
         scores = {name: float(value) for name, value in document["scores"].items() if not isinstance(value, list)}
         if "mig" in scores:
-            found.setdefault(key.data, []).append(TrainedModel(store, key, scores))
-    if not found:
+            by_data.setdefault(key.data, []).append(TrainedModel(store, key, scores))
+    if not by_data:
         raise EvidenceLacking(
             f"{store.url} holds no run of an unsupervised objective that is done and scored; run dbench zoo score first"
         )
     return [
         Models(name, tuple(sorted(runs, key=lambda run: (-run.scores["mig"], run.key))))
-        for name, runs in sorted(found.items())
+        for name, runs in sorted(by_data.items())
     ]

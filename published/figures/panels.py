@@ -1,4 +1,4 @@
-"""Parts that figures are made of."""
+"""Parts of figures: panels, scatter plots, heat maps, violins, legends and scales."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from dbench_published.figures.labels import WIDTH, label_of, look_of
 Array = NDArray[np.float64]
 Share = bool | Literal["none", "all", "row", "col"]
 
-# Blue and orange stay apart for every kind of colour blindness, and white is nothing.
+# Blue and orange can be told apart with every kind of colour blindness; white is 0.
 CORRELATION: Colormap = LinearSegmentedColormap.from_list(
     "correlation", ["#8c3d00", "#d97b29", "#f6d7b8", "#ffffff", "#bcd6ec", "#3e86c4", "#0b3c6f"]
 )
@@ -28,7 +28,7 @@ AMOUNT: Colormap = LinearSegmentedColormap.from_list("amount", ["#ffffff", "#bcd
 def panels(
     rows: int, columns: int, *, height: float, sharex: Share = False, sharey: Share = False
 ) -> tuple[Figure, NDArray[Any]]:
-    """Return an empty figure and its axes, rows x columns; the height in inches is of a row."""
+    """Return an empty figure and its axes, rows x columns; ``height`` is that of a row in inches."""
     figure = Figure(figsize=(WIDTH, rows * height), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
@@ -36,7 +36,7 @@ def panels(
 
 
 def close(unused: Iterable[Axes]) -> None:
-    """Leave panels of the grid empty."""
+    """Hide the axes of unused panels of the grid."""
     for panel in unused:
         panel.set_axis_off()
 
@@ -133,7 +133,7 @@ def violins(axes: Axes, groups: Mapping[str, Array]) -> None:
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
         axes.vlines(place, low, high, color=look.colour, linewidth=3)
         axes.plot([place - 0.22, place + 0.22], [middle, middle], color=INK, linewidth=1.2, solid_capstyle="butt")
-        # Spread by rank, so that equal tables give equal pictures.
+        # Points are shifted by their rank, not at random, so that equal tables give equal pictures.
         shift = ((np.argsort(np.argsort(values)) * 0.61803) % 1 - 0.5) * 0.3
         axes.scatter(place + shift, values, s=1.5, c=look.colour, linewidths=0, alpha=0.8)
     name_objectives(axes, list(groups))
@@ -148,11 +148,11 @@ def name_objectives(axes: Axes, objectives: Sequence[str]) -> None:
 
 
 def logarithmic(axes: Axes, values: Array, *, both: bool = False) -> None:
-    """Take a logarithmic scale where values are at least 0 and span more than a factor of ten."""
-    above = values[values > 0]
-    if values.min() < 0 or not len(above) or above.max() <= 10 * above.min():
+    """Use a logarithmic y axis (with ``both`` x too) for values of at least 0 that span more than a factor of ten."""
+    positive = values[values > 0]
+    if values.min() < 0 or not len(positive) or positive.max() <= 10 * positive.min():
         return
-    scale: dict[str, Any] = {"value": "log"} if values.min() > 0 else {"value": "symlog", "linthresh": above.min()}
+    scale: dict[str, Any] = {"value": "log"} if values.min() > 0 else {"value": "symlog", "linthresh": positive.min()}
     axes.set_yscale(**scale)
     axes.yaxis.set_minor_locator(NullLocator())
     if both:
@@ -161,7 +161,7 @@ def logarithmic(axes: Axes, values: Array, *, both: bool = False) -> None:
 
 
 def diagonal(axes: Axes) -> None:
-    """Draw the line of equal values across what the panel shows, and leave its limits."""
+    """Draw the line of equal values across a panel without changing its limits."""
     low, high = max(axes.get_xlim()[0], axes.get_ylim()[0]), min(axes.get_xlim()[1], axes.get_ylim()[1])
     if low < high:
         axes.plot(

@@ -1,4 +1,4 @@
-"""One score against another: every model a point."""
+"""Figures of one score against another: every model is a point."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The figures of the report's page: each once, as a small SVG, with a list of what they show and rest on."""
+"""Write the figures of the report's page as small SVG files, with a list of their captions and evidence."""
 
 from pathlib import Path
 
@@ -13,28 +13,30 @@ from dbench_published.figures.models import Models
 
 
 def write_small_figures(root: str | Path | None, folder: Path) -> list[PageFigure]:
-    """Write each figure as ``NAME.svg``, from the first table, or pair of tables, that carries it, and their list.
+    """Write each figure once as ``NAME.svg``, from the first evidence that carries it; write and return their list.
 
-    Figures of the folder that are no longer drawn are removed.
+    Figures in the folder that are no longer drawn are removed.
     """
     checksums = {table.name: evidence_sha256(table) for table in evidence_folders(root)}
 
     def write(picture: Figure, _: Path, name: str, *, title: str, alt: str) -> None:
         write_small(picture, folder, name, title=title, alt=alt)
 
-    found: dict[str, PageFigure] = {}
+    figures: dict[str, PageFigure] = {}
     for evidence in evidence_of_tables(root):
-        wanted = [name for name in ORDER if name not in found and FIGURES[name].of == evidence.of]
+        wanted = [name for name in ORDER if name not in figures and FIGURES[name].of == evidence.of]
         parts = () if isinstance(evidence.models, Models) else evidence.models.parts
         tables = {part.name: checksums[part.name] for part in parts}
-        for one in draw_figures([evidence], folder, only=wanted, write=write) if wanted else ():
-            if not one.lacking:
-                card = one.card
-                found[card.name] = PageFigure(
-                    card.name, card.title, one.caption, one.alt, card.after, card.claims, tables
+        if not wanted:  # no names would mean all figures
+            continue
+        for drawn in draw_figures([evidence], folder, only=wanted, write=write):
+            if not drawn.lacking:
+                card = drawn.card
+                figures[card.name] = PageFigure(
+                    card.name, card.title, drawn.caption, drawn.alt, card.after, card.claims, tables
                 )
-    listed = [found[name] for name in ORDER if name in found]
+    listed = [figures[name] for name in ORDER if name in figures]
     write_list(folder, listed)
-    for name in set(ORDER) - set(found):  # which the list before may have named
+    for name in set(ORDER) - set(figures):  # an earlier call may have written them
         (folder / f"{name}.svg").unlink(missing_ok=True)
     return listed

@@ -1,4 +1,4 @@
-"""Relations of codes and factors in single models, and the thresholds at which factors merge."""
+"""Figures of relations of codes and factors in single models, and of thresholds at which factors merge."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -40,8 +40,8 @@ def three_matrices(population: Population) -> Figure:
     """Three matrices of one model."""
     held(population, ("mig",))
     best = models_of(population)[int(of_models(population, "mig").argmax())]
-    found = {title: _matrices(population, kind)[best.row] for kind, title in TITLES.items()}
-    drawn = _structures(population, found)
+    matrices = {title: _matrices(population, kind)[best.row] for kind, title in TITLES.items()}
+    drawn = _structures(population, matrices)
     drawn.suptitle(f"{best}: MIG {of_models(population, 'mig')[best.row]:.2f}", fontsize=8, x=0.01, ha="left")
     return drawn
 
@@ -106,17 +106,17 @@ def aligned_twice(population: Population) -> Figure:
     drawn, axes = panels(-(-len(objectives) // columns), columns, height=1.65)
     close(axes.flat[len(objectives) :])
     for place, (panel, objective) in enumerate(zip(axes.flat, objectives, strict=False)):
-        own = [model for model in models if model.objective == objective]
-        chosen = max(own, key=lambda model: (collisions[model.row], snc[model.row]))
+        candidates = [model for model in models if model.objective == objective]
+        chosen = max(candidates, key=lambda model: (collisions[model.row], snc[model.row]))
         matrix = matrices[chosen.row]
         hinton(panel, matrix, factor_names(population, matrix.shape[1]), names=place % columns == 0)
         for factor, code in enumerate(matrix.argmax(axis=0)):
             panel.add_patch(Circle((code, factor), 0.46, fill=False, edgecolor="#d55e00", linewidth=1.2))
-        own_codes = align(matrix)
-        kept = own_codes >= 0
+        assigned = align(matrix)
+        has_code = assigned >= 0
         panel.scatter(
-            own_codes[kept],
-            np.flatnonzero(kept),
+            assigned[has_code],
+            np.flatnonzero(has_code),
             marker="D",
             s=12,
             facecolor="white",
@@ -130,9 +130,9 @@ def aligned_twice(population: Population) -> Figure:
 
 
 def _matrices(population: Population, kind: str) -> Array:
-    """Models x codes x factors, in the order of :func:`models_of`."""
-    found = relations_of(population, kind, objectives=in_order(population))
-    return found.reshape(-1, *found.shape[-2:])
+    """Return one kind of relation, models x codes x factors, in the order of :func:`models_of`."""
+    relations = relations_of(population, kind, objectives=in_order(population))
+    return relations.reshape(-1, *relations.shape[-2:])
 
 
 def _three_models(population: Population, kind: str) -> Figure:
@@ -146,9 +146,10 @@ def _three_models(population: Population, kind: str) -> Figure:
     return _structures(population, {f"{m}\n{score_label('dci')} {dci[m.row]:.2f}": matrices[m.row] for m in chosen})
 
 
-def _structures(population: Population, found: dict[str, Array]) -> Figure:
-    drawn, axes = panels(3, len(found), height=1.5)
-    for place, (column, (title, matrix)) in enumerate(zip(axes.T, found.items(), strict=True)):
+def _structures(population: Population, matrices: dict[str, Array]) -> Figure:
+    """Draw a column for each titled matrix: Hinton diagram, curve of independent groups, dendrogram."""
+    drawn, axes = panels(3, len(matrices), height=1.5)
+    for place, (column, (title, matrix)) in enumerate(zip(axes.T, matrices.items(), strict=True)):
         names, first = factor_names(population, matrix.shape[1]), place == 0
         hinton(column[0], matrix, names, names=first)
         column[0].set_title(title, fontsize=7)

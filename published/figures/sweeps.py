@@ -1,4 +1,4 @@
-"""Scores against the strength of the regulariser, seed by seed, and how they spread within groups of models."""
+"""Figures of scores against the strength of regularisation, and of their spread within groups of models."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from dbench_published.figures.lookup import held, in_order, labels_of_models, of
 from dbench_published.figures.panels import close, legend, logarithmic, name_objectives, panels, violins
 
 METRICS = ("beta_vae_metric", "factor_vae", "mig", "dci", "modularity", "sap", "irs")
-"""Those of A Sober Look, in the order of its figures."""
+"""The metrics of A Sober Look, in the order of its figures."""
 _THIRDS = (("lowest third", "#bcd6ec"), ("middle third", "#3e86c4"), ("highest third", "#0b3c6f"))
 _LEARNERS = {"logistic": "logistic regression", "trees": "boosted trees"}
 _DOTS = "A dot is a run, the line joins the medians over seeds."
@@ -123,17 +123,17 @@ def _sweeps(
     height: float = 1.35,
     log: bool = False,
 ) -> Figure:
-    found, objectives = held(population, scores), in_order(population)
-    drawn, axes = panels(len(found), len(objectives), height=height, sharex="col", sharey="row")
-    drawn.set_figheight(len(found) * height + 0.35)
-    for row, score in zip(axes, found, strict=True):
-        everything = np.concatenate([population.scores(score, o, seeds=population.seeds()).ravel() for o in objectives])
+    present, objectives = held(population, scores), in_order(population)
+    drawn, axes = panels(len(present), len(objectives), height=height, sharex="col", sharey="row")
+    drawn.set_figheight(len(present) * height + 0.35)
+    for row, score in zip(axes, present, strict=True):
+        all_values = np.concatenate([population.scores(score, o, seeds=population.seeds()).ravel() for o in objectives])
         for panel, objective in zip(row, objectives, strict=True):
             _sweep(panel, population, score, objective, joined)
         row[0].set_ylabel(score_label(score).replace(", informative", ",\ninformative").replace("UDR ", "UDR\n"))
         row[0].yaxis.set_major_locator(MaxNLocator(4))
         if log:
-            logarithmic(row[0], everything)
+            logarithmic(row[0], all_values)
     for panel, objective in zip(axes[0], objectives, strict=True):
         panel.set_title(label_of(objective), color=look_of(objective).colour, fontweight="bold")
     drawn.supxlabel("strength", fontsize=8)
@@ -144,13 +144,13 @@ def _sweeps(
 def _sweep(panel: Axes, population: Population, score: str, objective: str, joined: bool) -> None:
     values, look = population.scores(score, objective, seeds=population.seeds()), look_of(objective)
     places = np.arange(values.shape[1])
-    # Seeds stand side by side in the order of their numbers: a dot never hides another.
-    beside = np.linspace(-0.22, 0.22, len(values)) if len(values) > 1 else np.zeros(1)
+    # Seeds stand side by side in the order of their numbers, so that no dot hides another.
+    offsets = np.linspace(-0.22, 0.22, len(values)) if len(values) > 1 else np.zeros(1)
     if joined:
         panel.plot(places, np.median(values, axis=0), color=look.colour, linewidth=1.6, zorder=3)
     else:
         panel.vlines(places, values.min(axis=0), values.max(axis=0), color=look.colour, alpha=0.35, linewidth=4)
-    x = (places[None, :] + beside[:, None]).ravel()
+    x = (places[None, :] + offsets[:, None]).ravel()
     panel.scatter(x, values.ravel(), s=5, c=look.colour if joined else SOFT, alpha=0.55, linewidths=0, zorder=4)
     panel.set_xticks(places, [f"{s:g}".removeprefix("0") or "0" for s in population.strengths(objective)])
     panel.tick_params(axis="x", labelsize=5)
@@ -188,16 +188,16 @@ def scores_by_objective(population: Population) -> Figure:
 )
 def downstream_by_group(population: Population) -> Figure:
     """Downstream accuracy of three groups of models."""
-    by = held(population, ("dci", "mig"))
-    known = {
+    grouping_scores = held(population, ("dci", "mig"))
+    accuracy_names = {
         learner: held(population, [f"downstream.{learner}.{size}" for size in (10, 100, 1000, 10_000)])
         for learner in _LEARNERS
     }
-    drawn, axes = panels(len(by), 2, height=2.1, sharey=True)
-    for row, score in zip(axes, by, strict=True):
+    drawn, axes = panels(len(grouping_scores), 2, height=2.1, sharey=True)
+    for row, score in zip(axes, grouping_scores, strict=True):
         ranked = np.argsort(np.argsort(of_models(population, score), kind="stable"), kind="stable")
         third = ranked * 3 // len(ranked)
-        for panel, (learner, accuracies) in zip(row, known.items(), strict=True):
+        for panel, (learner, accuracies) in zip(row, accuracy_names.items(), strict=True):
             for place, accuracy in enumerate(accuracies):
                 _boxes(panel, place, of_models(population, accuracy), third)
             panel.set_xticks(range(len(accuracies)), [accuracy.rpartition(".")[2] for accuracy in accuracies])

@@ -1,4 +1,4 @@
-"""What a model draws: traversals of its codes, and its reconstructions."""
+"""Figures of images that a model decodes: traversals of its codes, and reconstructions."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def reconstructions(models: Models) -> Figure:
     show_images(axes[0, 0], pairs)
     height = model.data.image_shape[1] + GAP
     axes[0, 0].set_yticks([(row + 0.5) * height - GAP / 2 for row in range(2 * rows)], ["real", "made"] * rows)
-    lost = model.scores.get("reconstruction")
-    fit = "" if lost is None else f": log-likelihood {number(-lost, '.1f')} nats an image"
+    error = model.scores.get("reconstruction")
+    fit = "" if error is None else f": log-likelihood {number(-error, '.1f')} nats an image"
     axes[0, 0].set_title(f"{model}{fit}", fontsize=7)
     return drawn

@@ -1,4 +1,4 @@
-"""Training objectives: one file each, pure functions of a batch of each of many members."""
+"""Training objectives: one file each, pure functions of one batch for each of M members."""
 
 from dbench.models.objectives.annealed_vae import annealed_vae as annealed_vae
 from dbench.models.objectives.beta_tcvae import beta_tcvae as beta_tcvae

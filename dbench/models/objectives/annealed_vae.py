@@ -33,9 +33,9 @@ def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:
 
     loss = E[-log p(x|z)] + gamma |E[KL(q(z|x) || p(z))] - C| (Locatello et al. 2020, section 4.1.2, negated), with
     gamma = 1000 in the study and C = c_max min(1, 3 step / steps). Below C the divergence is rewarded: c_max is a
-    target, not only a limit. With c_max = 0 this is beta-VAE at beta = gamma. Near its capacity the sign of the
-    distance flips from step to step, and Adam divides by the size of what flips: the larger gamma, the more steps the
-    reconstruction takes.
+    target, not only a limit. With c_max = 0 this is beta-VAE at beta = gamma. Near the capacity the gradient of the
+    distance changes its sign from step to step, and Adam divides by the size of the gradient: the larger gamma is, the
+    more steps the reconstruction takes.
 
     Example:
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.ones(1, 4, 2)
@@ -47,6 +47,6 @@ def annealed_vae(batch: Batch, *, c_max: Tensor, gamma: float = GAMMA) -> Terms:
         3002.77
     """
     reconstruction, kl = batch.reconstruction, batch.kl
-    risen = torch.as_tensor(batch.step / (ANNEALED_SHARE * batch.steps), dtype=torch.float64).clamp(max=1)
-    capacity = c_max * risen
+    share_of_rise = torch.as_tensor(batch.step / (ANNEALED_SHARE * batch.steps), dtype=torch.float64).clamp(max=1)
+    capacity = c_max * share_of_rise
     return Terms(reconstruction + gamma * (kl - capacity).abs(), reconstruction, kl, {"capacity": capacity})

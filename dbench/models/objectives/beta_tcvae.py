@@ -27,7 +27,7 @@ def total_correlation(z: Tensor, mean: Tensor, logvar: Tensor, *, data_size: int
 
 
 def _logsumexp(x: Tensor) -> Tensor:
-    """Over the last dimension. Terms below e^-80 of the largest, which change no digit, are raised to that.
+    """Logsumexp over the last dimension, with terms below e^-80 of the largest, which change no digit, raised to that.
 
     On Intel processors torch takes fifty times as long for exponentials that underflow, and with narrow posteriors most
     of these do.

@@ -10,13 +10,13 @@ DIAGONAL_FACTOR = 10.0
 
 
 def batch_covariance(codes: Tensor) -> Tensor:
-    """Covariance of each member's batch, M x B x d to M x d x d, with weight 1/B (not 1/(B - 1))."""
+    """Return the covariance of each member's batch, M x B x d to M x d x d, with weight 1/B (not 1/(B - 1))."""
     centred = codes - codes.mean(1, keepdim=True)
     return centred.transpose(1, 2) @ centred / codes.shape[1]
 
 
 def distance_from_identity(covariance: Tensor) -> tuple[Tensor, Tensor]:
-    """Squared distance from the identity of each member's matrix (M x d x d), summed: off the diagonal, and on it.
+    """Return the squared distance of M matrices (M x d x d) from the identity, summed off the diagonal and on it.
 
     Off the diagonal every pair of codes counts twice, once in each order, as in the sum over i != j.
     """

@@ -1,4 +1,4 @@
-"""A fully connected network of each member, for adversaries and heads."""
+"""A fully connected network for each member, used by adversaries and heads."""
 
 from functools import partial
 

@@ -62,6 +62,6 @@ def factor_vae(batch: Batch, *, gamma: Tensor) -> Terms:
     logits = discriminate(batch.extra, "adversary", torch.cat([batch.z, permuted], 1).detach())
     # The first half was drawn from q(z), class 0, the second from the product of its marginals, class 1.
     half = batch.z.shape[1]
-    right = torch.cat([logits[:, :half, 0], logits[:, half:, 1]], 1)
-    adversary_loss = (logits.logsumexp(2) - right).mean(1)
+    true_logits = torch.cat([logits[:, :half, 0], logits[:, half:, 1]], 1)
+    adversary_loss = (logits.logsumexp(2) - true_logits).mean(1)
     return Terms(reconstruction + kl + gamma * tc, reconstruction, kl, {"total_correlation": tc}, adversary_loss)

@@ -19,7 +19,7 @@ def bernoulli_nll(x: Tensor, logits: Tensor) -> Tensor:
 
 
 def gaussian_kl(mean: Tensor, logvar: Tensor) -> Tensor:
-    """Divergence of N(mean, exp(logvar)) from N(0, 1), for each code: same shape as ``mean``."""
+    """KL divergence of N(mean, exp(logvar)) from N(0, 1) for each code, of the shape of ``mean``."""
     return 0.5 * (mean.square() + logvar.exp() - logvar - 1)
 
 

@@ -10,7 +10,7 @@ from dbench.models.stacked import Shapes
 
 
 def _heads(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
-    """One representation for each value of each factor, and how sharply each factor tells them apart."""
+    """Return the shapes of a representation for each value of each factor, and of a sharpness for each factor."""
     factors = len(factor_sizes)
     if not 1 <= factors <= network.latents:
         raise InvalidInput(f"mtd needs factors and a code for each, got {factors} factors and {network.latents} codes")
@@ -20,7 +20,7 @@ def _heads(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
 
 
 def value_logits(batch: Batch, codes: Tensor) -> list[Tensor]:
-    """Return for each factor how its part of the codes names its values, M x B x (number of values), unnormalised.
+    """Return for each factor the logits of its values given its part of the codes, each M x B x (number of values).
 
     A value's logit is -exp(s) / 2 times the squared distance from the part to the value's representation, where s
     is learnt, one for each factor; ``batch.extra`` holds both. Codes are M x B x d.
@@ -61,11 +61,11 @@ def mtd(batch: Batch, *, supervision: Tensor) -> Terms:
 
     - telling values apart: the cross-entropy of the value given the part's means (:func:`value_logits`);
     - controlling the distribution: half the squared distance of the part's means from the representation of the
-      value. A part that is decided by the value of its own factor cannot tell anything else; this takes the place of
-      adversaries in the method.
+      value. A part that the value of its own factor determines carries no other information; this replaces the
+      adversaries of other methods.
 
-    The divergence from the prior, kept at weight 1, empties content codes that repeat what the parts tell.
-    The losses look at means, because the noise of sampled codes drowns the labels before a part has learnt anything.
+    The divergence from the prior, kept at weight 1, empties content codes that repeat what the parts tell. The losses
+    use means, because the noise of sampled codes would drown the labels before a part has learnt anything.
 
     Example:
         >>> import torch

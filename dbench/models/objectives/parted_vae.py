@@ -11,15 +11,15 @@ from dbench.models.objectives.supervision import fill_batch
 from dbench.models.stacked import Shapes, dense_shapes, linear
 
 CLASS_CODES = 1
-"""Codes of the class's part, as the authors have for dSprites."""
+"""Number of codes in the part of the class; the authors' value for dSprites."""
 
 BALANCE, CERTAINTY, SEPARATION, TOLERATED = 100.0, 10.0, 10.0, 0.1
-"""Weights of the balance of classes, of their certainty and of their separation, and the overlap that is not charged:
-the values of the authors' program for dSprites."""
+"""Weights of the balance, certainty and separation of classes, and the overlap of two classes that costs nothing: the
+values of the authors' program for dSprites."""
 
 
 def class_factor(factor_sizes: tuple[int, ...]) -> int:
-    """Return the index of the factor that is the class: the one of fewest values, but at least two; the first such."""
+    """Return the index of the factor that is the class: the first with the fewest values, but at least two."""
     varied = [size for size in factor_sizes if size > 1]
     if not varied:
         raise InvalidInput(f"factor_sizes must name a factor of at least two values as the class, got {factor_sizes}")
@@ -36,12 +36,12 @@ def parted_heads(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
 
 
 def class_logits(batch: Batch) -> Tensor:
-    """Return unnormalised log q(c|x), M x B x classes: one layer on the means of the class's part."""
+    """Return the logits of q(c|x), M x B x classes: one linear layer on the means of the class's part."""
     return linear(batch.extra, "head.class.0", batch.mean[..., :CLASS_CODES])
 
 
 def overlap(mean: Tensor, logvar: Tensor) -> Tensor:
-    """Return the Bhattacharyya coefficient of every two of K Gaussians: ... x K x p twice to ... x K x K, 0 to 1.
+    """Return the Bhattacharyya coefficient, 0 to 1, of each pair of K Gaussians: ... x K x p twice to ... x K x K.
 
     It is exp(-D) with D = (a - b)^2 / (8 v) + log(v / (s t)) / 2 summed over the p dimensions, for means a and b,
     standard deviations s and t, and v the mean of the two variances (Bhattacharyya 1946).
@@ -67,14 +67,14 @@ def overlap(mean: Tensor, logvar: Tensor) -> Tensor:
 def parted_vae(batch: Batch, *, beta: Tensor) -> Terms:
     """A VAE whose first code has a learnt mixture of Gaussians as prior, one for each class, kept from overlapping.
 
-    With u the code of the class's part, z the others, and c the class, of which only the number is known:
+    With u the code of the class's part, z the other codes, and c the class (only the number of classes is known):
 
     loss = E[-log p(x|u,z)] + beta (KL(q(z|x) || N(0, 1)) + E_q(c|x)[KL(q(u|x) || p(u|c))])
            + 100 KL(q(c) || uniform) + 10 H(q(c|x)) + 10 sum_{c < c'} max(BC(p(u|c), p(u|c')) - 0.1, 0)
 
     q(c) is the batch's mean of q(c|x), H the entropy and BC the Bhattacharyya coefficient (:func:`overlap`). Means
     and log-variances 2 tanh(.) - 1 of the p(u|c) are learnt. With a single class whose prior is N(0, 1) it is
-    beta-VAE at the same strength. The class is that of :func:`class_factor`: shape in dSprites, as the authors chose.
+    beta-VAE at the same strength. :func:`class_factor` chooses the class: shape in dSprites, as the authors did.
 
     Example:
         >>> x, z = torch.ones(1, 4, 1, 2, 2), torch.tensor([[[-1.0, -1], [-1, 1], [1, -1], [1, 1]]])

@@ -30,8 +30,8 @@ SUPERVISION = 10.0
 def parted_vae_semi(batch: Batch, *, beta: Tensor) -> Terms:
     """PartedVAE plus 10 times the cross-entropy of q(c|x) on images whose class is labelled.
 
-    The cross-entropy is the mean of -log q(c|x) over the labelled images of the batch. Only the class, the factor of
-    :func:`class_factor`, is used of the labels.
+    The cross-entropy is the mean of -log q(c|x) over the labelled images of the batch. Only the label of the class, the
+    factor of :func:`class_factor`, is used.
 
     Example:
         >>> import torch

@@ -1,7 +1,7 @@
 """The card of an objective, what it is given, what it returns, and the dictionary of all objectives.
 
-A run must come out the same to the last bit in any ensemble, and torch rounds some functions (softplus, sigmoid)
-another way in the last numbers of a tensor than before. On M x B numbers an objective therefore writes them as
+A run must give the same result to the last bit in any ensemble, but torch rounds some functions (softplus, sigmoid)
+differently in the last numbers of a tensor than in the others. On M x B numbers an objective therefore writes them as
 ``logsumexp`` or ``log_softmax`` of two logits.
 """
 
@@ -26,7 +26,7 @@ ExtraShapes = Callable[[Network, tuple[int, ...]], Shapes]
 
 @dataclass(frozen=True, eq=False)  # tensors do not compare to one truth value
 class SecondBatch:
-    """The codes of a second batch of each of M members, drawn independently of the first: as in :class:`Batch`.
+    """The codes of a second batch for each of M members, independent of the first; fields as in :class:`Batch`.
 
     Attributes:
         order: a permutation of the batch for each code, drawn independently: M x B x d integers in 0..B - 1.
@@ -58,12 +58,12 @@ class Batch:
         step: number of steps taken before this one: a tensor (0-dimensional, float64) where all objectives of the
             ensemble are ``capturable``, else an integer.
         steps: number of steps of the whole run.
-        noise: standard normal draws that made z of mean and logvar, M x B x d.
+        noise: the standard normal draws from which z was computed, z = mean + exp(logvar / 2) noise, M x B x d.
         factors: ground-truth factors of the images, M x B x k int64; None unless the card says ``needs_factors``.
         factor_sizes: number of values of each factor, where they are known.
         labelled: whether the factors of each image may be used, M x B; None unless the card names ``labels``.
-        other: a second batch; None unless the card asks for it.
-        extra: parameters beside the network's by full name (``head.*`` and ``adversary.*``), each M x its shape.
+        other: a second batch; None unless the card says ``second_batch``.
+        extra: parameters other than the network's by full name (``head.*`` and ``adversary.*``), each M x its shape.
         likelihood_factor: what the likelihood of an image is multiplied by.
     """
 
@@ -96,16 +96,16 @@ class Batch:
     def members(self, which: slice) -> Batch:
         """Return the batches of some of the members."""
         tensors = {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
-        tensors.pop("step", None)  # all others have the member axis
-        own: dict[str, Any] = {name: value[which] for name, value in tensors.items()}
-        own["other"] = None if self.other is None else self.other.members(which)
-        own["extra"] = {name: values[which] for name, values in self.extra.items()}
-        return replace(self, **own)
+        tensors.pop("step", None)  # the only tensor without a member axis
+        chosen: dict[str, Any] = {name: value[which] for name, value in tensors.items()}
+        chosen["other"] = None if self.other is None else self.other.members(which)
+        chosen["extra"] = {name: values[which] for name, values in self.extra.items()}
+        return replace(self, **chosen)
 
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What an objective comes to on a batch, one number for each member (M), in nats an image.
+    """The terms of an objective on a batch, each one number a member (M), in nats an image.
 
     Attributes:
         loss: what network and heads minimise; its gradient reaches no adversary.
@@ -124,28 +124,28 @@ class Terms:
 
 @dataclass(frozen=True)
 class ObjectiveCard:
-    """What an objective declares of itself.
+    """What an objective declares about itself.
 
     Attributes:
         name: the function's name, also on the command line.
         strength: name of the keyword that takes the strength of regularisation, a tensor of M numbers.
         swept: strengths that the study swept.
-        swept_in: where it says so.
+        swept_in: where the study says so.
         cite: key of the paper the objective comes from.
-        label: how tables and figures call it.
+        label: its name in tables and figures.
         summary: first line of its docstring.
         larger: what a larger strength does.
-        plain_at: strength at which it is the plain VAE; ``None`` where there is none.
-        constants: numbers it holds fixed, keywords of the function too: those of the study. A run may take others.
+        plain_at: strength at which it is the plain VAE; ``None`` if there is no such strength.
+        constants: keywords of the function that are held fixed, at the study's values. A run may choose others.
         needs_factors: whether it is given the ground-truth factors of its images.
         labels: share of the data set's images whose factors it may use, a fixed random subset of each member.
         second_batch: whether it is given the codes of a second batch.
-        extra: shapes of parameters named ``head.*``, trained with the network on the same loss by the same optimiser.
+        extra: shapes of parameters named ``head.*``, trained on the network's loss by the network's optimiser.
         adversary: shapes of parameters named ``adversary.*``, trained on ``Terms.adversary_loss`` by their own Adam.
         adversary_rate: the adversary's learning rate as a multiple of the run's.
-        adversary_betas: of the adversary's Adam.
-        capturable: whether a step can be captured as a graph: it does the same operations at every step, on tensors of
-            the batch's device alone, and waits for none of them; false if it branches on ``Batch.step``.
+        adversary_betas: the betas of the adversary's Adam.
+        capturable: whether a step can be captured as a CUDA graph: every step does the same operations, only on tensors
+            of the batch's device, and waits for none of them. False if the objective branches on ``Batch.step``.
         pitfalls: what goes wrong elsewhere -> the test that shows what is done here, which docs/objectives.md explains.
     """
 
@@ -182,11 +182,11 @@ class ObjectiveCard:
 
     @property
     def shared_settings(self) -> tuple[object, ...]:
-        """What members must have in common to be trained as one ensemble: their parameters beside the network's."""
+        """What members of one ensemble must have in common: their parameters other than the network's."""
         return (self.extra, self.adversary, self.adversary_rate, self.adversary_betas)
 
     def tuned(self, chosen: Mapping[str, float]) -> ObjectiveCard:
-        """Return the card of runs that hold some of its constants, or its ``adversary_rate``, at other values.
+        """Return this card with some of its constants, or its ``adversary_rate``, at chosen values.
 
         Raises:
             InvalidInput: a name that is no constant of this objective, or a rate out of range.
@@ -196,11 +196,11 @@ class ObjectiveCard:
             raise InvalidInput(
                 f"constants of {self.name} must be among {', '.join(sorted(known)) or 'none'}, got {', '.join(unknown)}"
             )
-        constants = {name: chosen.get(name, own) for name, own in self.constants.items()}
+        constants = {name: chosen.get(name, default) for name, default in self.constants.items()}
         return replace(self, constants=constants, adversary_rate=chosen.get("adversary_rate", self.adversary_rate))
 
     def extra_shapes(self, network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
-        """Return the shapes of all parameters beside the network's, heads first; none for most objectives."""
+        """Return the shapes of all parameters other than the network's, heads first; most objectives have none."""
         shapes: Shapes = {}
         for prefix, declared in (("head.", self.extra), ("adversary.", self.adversary)):
             part = {} if declared is None else declared(network, factor_sizes)
@@ -229,11 +229,11 @@ def objective(**declared: Any) -> Callable[[Function], Function]:
 
 
 def find_objective(name: str) -> Callable[..., Terms]:
-    """Return the objective of that name, or say which there are."""
+    """Return the objective of that name; the error for an unknown name lists all."""
     return find("objective", name, OBJECTIVES)
 
 
 def find_card(name: str) -> ObjectiveCard:
-    """Return the card of the objective of that name, or say which there are."""
+    """Return the card of the objective of that name; the error for an unknown name lists all."""
     card: ObjectiveCard = find_objective(name).card  # type: ignore[attr-defined]
     return card

@@ -12,7 +12,7 @@ from dbench.models.objectives.registry import Batch
 
 
 def known_factors(batch: Batch) -> tuple[Tensor, Tensor]:
-    """Return factors, M x B x k int64, 0 for images without labels; and weights, M x B, 1 for labelled ones, else 0."""
+    """Return factors (M x B x k int64, 0 for unlabelled images) and weights (M x B, 1 for labelled images, else 0)."""
     if batch.factors is None:
         raise InvalidInput("factors of the images must be given to a supervised objective, got none")
     if batch.labelled is None:
@@ -21,7 +21,7 @@ def known_factors(batch: Batch) -> tuple[Tensor, Tensor]:
 
 
 def labelled_mean(term: Tensor, weight: Tensor) -> Tensor:
-    """Average M x B terms over the labelled images of each member: M; 0 where a batch has none."""
+    """Average M x B terms over the labelled images of each member to M; 0 where a batch has no label."""
     return (term * weight).sum(1) / weight.sum(1).clamp(min=1)
 
 
@@ -33,7 +33,7 @@ def pick(table: Tensor, values: Tensor) -> Tensor:
 def fill_batch(parameter: Tensor, images: int) -> Tensor:
     """Repeat parameters for every image: M x ... to M x B x ..., in memory.
 
-    A handful of numbers a member would stand at other places of the vector registers in a larger ensemble, where some
-    functions are rounded differently; repeated for each of a multiple of 16 images they fill whole registers.
+    Some functions round differently at different places of a vector register, and a few numbers a member would stand at
+    other places in a larger ensemble. Repeated for a multiple of 16 images they fill whole registers.
     """
     return parameter.unsqueeze(1).expand(-1, images, *parameter.shape[1:]).contiguous()

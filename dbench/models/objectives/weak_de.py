@@ -17,16 +17,16 @@ LABELS = 0.1
 """Share of the images whose factors are labelled."""
 
 WARM_UP = 1 / 2
-"""Share of the run before the regions take over from the uniform prior: a short run's codes settle late."""
+"""Share of the run before the regions replace the uniform prior: the codes of a short run settle late."""
 
 SHRINK = 0.1
 """Variance of a region as a share of that of the codes found there; the authors' value for dSprites."""
 
-_WIDTH = 64
+_WIDTH = 64  # of the hidden layers of the heads
 
 
 def _heads(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
-    """The network from factors to regions, and the relational learner."""
+    """Return the shapes of the network from factors to regions and of the relational learner."""
     if not factor_sizes:
         raise InvalidInput("factor_sizes must name at least one factor for weak_de, got none")
     codes = network.latents
@@ -36,12 +36,12 @@ def _heads(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
 
 
 def _adversary(network: Network, factor_sizes: tuple[int, ...]) -> Shapes:
-    """The discriminator of codes and the labels of their factors."""
+    """Return the shapes of the discriminator, which sees codes beside the labels of their factors."""
     return dense_shapes("adversary", (network.latents + sum(factor_sizes), *network.discriminator, 2))
 
 
 def region(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
-    """Return mean and log-variance (in -6..0), each M x B x d, of the codes of images with factors (M x B x k)."""
+    """Return mean and log-variance (in -6..0) of the region of given factors: M x B x k to M x B x d each."""
     tables = [batch.extra[f"head.region.factor.{i}"] for i in range(values.shape[2])]
     hidden = batch.extra["head.region.bias"].unsqueeze(1)
     for i, table in enumerate(tables):
@@ -51,13 +51,13 @@ def region(batch: Batch, values: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _label_columns(batch: Batch, values: Tensor, weight: Tensor) -> Tensor:
-    """Factors of labelled images, each one-hot, and zeros for the others: M x B x (number of values of all factors)."""
+    """Return one-hot factors of labelled images, zeros for others: M x B x (number of values of all factors)."""
     columns = [F.one_hot(values[..., i], size) for i, size in enumerate(batch.factor_sizes)]
     return torch.cat(columns, 2) * weight.unsqueeze(2)
 
 
 def _surprise(adversary: Parameters, codes: Tensor, labels: Tensor, *, of_prior: bool) -> Tensor:
-    """Cross-entropy of where codes come from, -log D or -log(1 - D): M x B x d and M x B x l to M x B."""
+    """Return the cross-entropy of the codes' origin, -log D or -log(1 - D): M x B x d and M x B x l to M x B."""
     logits = discriminate(adversary, "adversary", torch.cat([codes, labels], 2))
     return -logits.log_softmax(2)[..., 0 if of_prior else 1]
 
@@ -99,13 +99,13 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     The adversary D tells the means m of the codes of images from draws of a prior: it minimises half of
     E[-log D(prior)] plus half of E[-log(1 - D(m))]. In the first half of the run the prior is uniform on (-1, 1)^d.
     Meanwhile a head learns, from the means of the labelled images, the Gaussian of the codes of any combination of
-    factors (:func:`region`). Then it stands still, and the prior is the Gaussians of the batch's labelled images, with
-    a tenth of their variances. From there on D judges twice, and each expectation is the mean of both: codes by
-    themselves, which holds all images to all regions together; and codes of labelled images beside their factors,
-    which holds each of them to its own region.
+    factors (:func:`region`). In the second half that head is fixed, and the prior consists of the Gaussians of the
+    batch's labelled images, with a tenth of their variances. D then judges twice, and each expectation is the mean of
+    both: codes alone, which holds all images to all regions together; and codes of labelled images beside their
+    factors, which holds each of them to its own region.
 
-    A second head, the relational learner, is then taught to take a draw from one region to the mean of the region with
-    the next value of one factor. As in the authors' program neither head passes gradients to the codes.
+    In the second half a second head, the relational learner, learns to map a draw from one region to the mean of the
+    region with the next value of one factor. As in the authors' program neither head passes gradients to the codes.
 
     Example:
         >>> from dbench.models.mlp import Mlp
@@ -127,35 +127,35 @@ def weak_de(batch: Batch, *, adversarial: Tensor) -> Terms:
     mean, logvar = region(batch, values)
     nothing = batch.mean.new_zeros(*weight.shape, sum(batch.factor_sizes))
     reconstruction = batch.reconstruction
-    # The noise that made z serves for the prior: the adversary judges one code at a time, and never z.
+    # The noise of z is used for the prior as well: the adversary never sees z.
     if batch.step < WARM_UP * batch.steps:
         prior, drawn = (batch.noise * math.sqrt(0.5)).erf(), torch.ones_like(weight)
         labels, known = nothing, drawn
-        found = 0.5 * (logvar + (batch.mean.detach() - mean).square() * (-logvar).exp()).sum(2)
-        regions, relations = labelled_mean(found, weight), torch.zeros_like(reconstruction)
+        surprise = 0.5 * (logvar + (batch.mean.detach() - mean).square() * (-logvar).exp()).sum(2)
+        regions, relations = labelled_mean(surprise, weight), torch.zeros_like(reconstruction)
     else:
-        # A head that went on following the codes would take the prior along, and the codes drift away with it.
+        # If the head still followed the codes, the prior would move with them, and both would drift away.
         prior, drawn = (mean + math.sqrt(SHRINK) * (0.5 * logvar).exp() * batch.noise).detach(), weight
         labels, known = _label_columns(batch, values, weight), weight
         after, moved = _next_values(batch, values)
         reached = discriminate(batch.extra, "head.relation", torch.cat([prior, moved], 2))
-        missed = (reached - region(batch, after)[0].detach()).square().sum(2)
-        regions, relations = torch.zeros_like(reconstruction), labelled_mean(missed, weight)
+        distance = (reached - region(batch, after)[0].detach()).square().sum(2)
+        regions, relations = torch.zeros_like(reconstruction), labelled_mean(distance, weight)
 
-    def judged(adversary: Parameters, codes: Tensor, among: Tensor, *, of_prior: bool) -> Tensor:
-        alone = labelled_mean(_surprise(adversary, codes, nothing, of_prior=of_prior), among)
+    def mean_surprise(adversary: Parameters, codes: Tensor, weights: Tensor, *, of_prior: bool) -> Tensor:
+        alone = labelled_mean(_surprise(adversary, codes, nothing, of_prior=of_prior), weights)
         beside_factors = labelled_mean(_surprise(adversary, codes, labels, of_prior=of_prior), known)
         return 0.5 * (alone + beside_factors)
 
     fixed = {name: parameter.detach() for name, parameter in batch.extra.items() if name.startswith("adversary.")}
-    everybody = torch.ones_like(weight)
-    fooling = judged(fixed, batch.mean, everybody, of_prior=True)
-    seen_prior = judged(batch.extra, prior, drawn, of_prior=True)
-    seen_codes = judged(batch.extra, batch.mean.detach(), everybody, of_prior=False)
+    all_images = torch.ones_like(weight)
+    fooling = mean_surprise(fixed, batch.mean, all_images, of_prior=True)
+    prior_loss = mean_surprise(batch.extra, prior, drawn, of_prior=True)
+    codes_loss = mean_surprise(batch.extra, batch.mean.detach(), all_images, of_prior=False)
     return Terms(
         reconstruction + adversarial * fooling + regions + relations,
         reconstruction,
         batch.kl,
         {"fooling": fooling, "regions": regions, "relations": relations},
-        adversary_loss=0.5 * (seen_prior + seen_codes),
+        adversary_loss=0.5 * (prior_loss + codes_loss),
     )

@@ -9,19 +9,19 @@ from dbench_published.errata.recompute.flaws_details import split_rows
 
 
 def cells() -> pd.DataFrame:
-    """SNC and linear of Tables 9 to 26 as headed, plain, a row a cell of one factor; '-' of either is left out."""
+    """Return SNC and linear of Tables 9 to 26, unadjusted, one row a cell; cells that lack either are left out."""
     table = read_table("flaws_tables_9_26").query("factor != 'both' and classifier in ('snc', 'linear')")
     keys = ["table", "data_set", "model", "split", "factor"]
     return table.pivot_table(index=keys, columns="classifier", values="percent").dropna()
 
 
 def mean_over_cells(values: pd.Series) -> pd.Series:
-    """Mean over splits, then over factors."""
+    """Average over splits, then over factors."""
     return values.groupby(["data_set", "model", "factor"]).mean().groupby(["data_set", "model"]).mean()
 
 
 def raised() -> pd.Series:
-    """What the best linear classifier reaches at least: each printed cell, or SNC's where that is higher."""
+    """Return what the best linear classifier reaches at least: the larger of the printed cell and SNC's."""
     return mean_over_cells(cells().max(axis=1))
 
 
@@ -50,7 +50,7 @@ def flaws_linear_below_snc() -> dict[str, float]:
     kept = apart.drop(index=13, level="table")
     printed = {m: flaws.summary(2, m)["3dshapes", "parted_vae_ss"] for m in ("snc", "linear")}
     plain = {m: mean_over_cells(both[m]) for m in ("snc", "linear")}
-    far = both.loc[apart.idxmax()]
+    farthest = both.loc[apart.idxmax()]
     assert apart.idxmax() == (19, "3dshapes", "parted_vae_ss", 0, "orientation")
     best = raised()["3dshapes"]
     numbers = {"printed_snc": printed["snc"], "printed_linear": printed["linear"]}
@@ -63,8 +63,8 @@ def flaws_linear_below_snc() -> dict[str, float]:
         "above_kept": (kept > 0).sum(),
         "five_kept": (kept > 5).sum(),
         "cells_kept": len(kept),
-        "far_snc": far["snc"],
-        "far_linear": far["linear"],
+        "far_snc": farthest["snc"],
+        "far_linear": farthest["linear"],
         "raised_ss": best["parted_vae_ss"],
         "raised_parted": best["parted_vae"],
         "raised_weak": best["weak_de"],
