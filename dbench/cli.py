@@ -16,10 +16,7 @@ _LONGEST = 4000  # most characters of a message: a value in it may be a whole fi
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "claims": ("dbench.claims_commands:claims", "Judge the findings; what one says and what came out; freeze rules."),
-    "compare": (
-        "dbench.scoring.commands:compare",
-        "Are two models' scores apart, and by more than a seed moves?",
-    ),
+    "compare": ("dbench.scoring.commands:compare", "Are two models' scores apart, and by more than a seed moves?"),
     "data": ("dbench.data.commands:data", "The data sets; fetch those that others published."),
     "errata": ("dbench_published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
     "figures": ("dbench_published.figures.commands:figures", "The papers' figures, drawn from evidence."),

@@ -43,7 +43,8 @@ def read_npy_header(stream: IO[bytes], what: str) -> tuple[tuple[int, ...], bool
             raise DamagedData(f"{what} must be in npy format 1 or 2, got version {version}")
         width, reader = readers[version]
         length = stream.read(width)
-        return reader(io.BytesIO(length + stream.read(min(int.from_bytes(length, "little"), _LARGEST_HEADER))))
+        size = min(int.from_bytes(length, "little"), _LARGEST_HEADER)
+        return reader(io.BytesIO(length + stream.read(size)))
 
 
 @contextlib.contextmanager

@@ -98,15 +98,11 @@ def open_torch(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
 
 
 def _numpy_type(tensor: Any) -> Any:
-    """Return the numpy type of a tensor as :func:`_numpy` converts it, bfloat16 to float32."""
-    import torch
-
+    """Return the numpy type that :func:`_numpy` gives a tensor; one without real numbers where there is none."""
     if tensor.is_complex():
         return "c16"
-    if tensor.dtype is torch.bfloat16:
-        return "f4"
     try:
-        return tensor.new_empty(0).numpy().dtype
+        return _numpy(tensor.new_empty(0)).dtype
     except TypeError:  # floats of 8 bits, which numpy lacks
         return _OTHER
 

@@ -14,15 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.factors import Column, beyond_floats, ordered_labels, text_column
-from dbench.codes.sample import (
-    LARGEST_FILE,
-    LARGEST_KEPT,
-    LARGEST_ROWS,
-    Values,
-    as_integers,
-    checked,
-    require_room,
-)
+from dbench.codes.sample import LARGEST_FILE, LARGEST_KEPT, LARGEST_ROWS, Values, as_integers, checked, require_room
 from dbench.errors import DamagedData, InvalidInput
 from dbench.files import readable
 from dbench.shown import clipped, some

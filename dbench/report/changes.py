@@ -108,9 +108,8 @@ def _moved(old: Record, new: Record) -> bool:
         return old["estimate"] is not new["estimate"]
     low, high = old["interval"] or (old["estimate"], old["estimate"])
     inside = low <= new["estimate"] <= high
-    return not inside and not any(
-        math.isclose(new["estimate"], end, rel_tol=1e-9, abs_tol=1e-12) for end in (low, high)
-    )
+    on_end = any(math.isclose(new["estimate"], end, rel_tol=1e-9, abs_tol=1e-12) for end in (low, high))
+    return not inside and not on_end
 
 
 def difference_lines(changes: Changes) -> list[str]:

@@ -86,8 +86,7 @@ def other_failures(document: Document) -> dict[str, int]:
 def models_text(document: Document, record: Record) -> str:
     """Say in short what a record rests on.
 
-    For trained models: how many, of how many objectives, on which images, and the number of units; where only some of
-    the seeds are used, of how many.
+    For trained models: how many, of how many objectives, on which images, and how many units (or seeds, of how many).
     """
     tables = {table["name"]: table for table in document["provenance"].get("evidence", ())}
     table = tables.get(str(record["params"].get("evidence_folder")))
