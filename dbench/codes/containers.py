@@ -98,7 +98,7 @@ def open_torch(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
 
 
 def _numpy_type(tensor: Any) -> Any:
-    """Return the numpy type that :func:`_numpy` gives a tensor; one without real numbers where there is none."""
+    """Return the numpy type that :func:`_numpy` gives a tensor; ``_OTHER`` where numpy has none."""
     if tensor.is_complex():
         return "c16"
     try:

@@ -94,10 +94,10 @@ def _numbers(names: Sequence[str]) -> Values:
 
 def beyond_floats(column: Values) -> bool:
     """Return whether all values are whole and some so large that a float cannot tell them from their neighbours."""
-    return max(float(column.max()), -float(column.min())) >= FIRST_MERGED and _whole(column)
+    return max(float(column.max()), -float(column.min())) >= FIRST_MERGED and _all_whole(column)
 
 
-def _whole(column: Values) -> bool:
+def _all_whole(column: Values) -> bool:
     return column.dtype.kind != "f" or bool((column == np.rint(column)).all())
 
 
@@ -151,7 +151,7 @@ class FactorTypes(NamedTuple):
             if name in said_continuous:
                 kinds.append("continuous")
                 encoded.append(_as_floats(name, column, len(values)))
-            elif _whole(column):
+            elif _all_whole(column):
                 kinds.append("discrete")
                 encoded.append(_as_labels(name, column))
             elif name in said_discrete or often:

@@ -88,16 +88,16 @@ class StoredArray:
             )
         if self.dtype.kind not in "US" or len(self.shape) != 1 or max(self.dtype.itemsize, 1) * self.shape[0] > _TEXT:
             raise InvalidInput(f"{self.what} must be a short vector of strings, got {self}")
-        with _reading(self.what):
+        with _readable_npy(self.what):
             return tuple(part.decode() if isinstance(part, bytes) else part for part in self.load().tolist())
 
     def _values(self) -> NDArray[Any]:
-        with _reading(self.what):
+        with _readable_npy(self.what):
             return np.asarray(self.load()).reshape(self.matrix)
 
 
 @contextmanager
-def _reading(what: str) -> Iterator[None]:
+def _readable_npy(what: str) -> Iterator[None]:
     with readable(what, " as an npy array"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy's remarks on old or odd headers
         yield
@@ -105,7 +105,7 @@ def _reading(what: str) -> Iterator[None]:
 
 def _header(what: str, size: int, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
     """Return shape, Fortran order and type from the header of an npy stream, checked against its size in bytes."""
-    with _reading(what):
+    with _readable_npy(what):
         shape, fortran, dtype = read_npy_header(stream, what)
     expected = stream.tell() + math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or (not dtype.hasobject and expected != size):

@@ -73,7 +73,7 @@ def compare(old: Document, new: Document) -> Changes:
         for claim in dict.fromkeys([*new_headings, *old_headings])
         if complete or claim in shared - uneven
     ]
-    old_records, new_records = ({_key(record): record for record in report["records"]} for report in (old, new))
+    old_records, new_records = ({_case_key(record): record for record in report["records"]} for report in (old, new))
     pairs = [(old_records[key], record) for key, record in new_records.items() if key in old_records]
     return Changes(
         shared=len(shared - uneven),
@@ -93,11 +93,11 @@ def _cases(report: Document) -> dict[str, set[tuple[str, ...]]]:
     cases = dict[str, set[tuple[str, ...]]]()
     for record in report["records"]:
         if record["role"] == "primary":
-            cases.setdefault(record["claim"], set()).add(_key(record))
+            cases.setdefault(record["claim"], set()).add(_case_key(record))
     return cases
 
 
-def _key(record: Record) -> tuple[str, ...]:
+def _case_key(record: Record) -> tuple[str, ...]:
     case = strict_json(record["params"])
     return (record["claim"], record["evidence"], record["part"], case, within_claims(record["nodeid"]))
 

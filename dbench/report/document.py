@@ -96,21 +96,21 @@ def build_document(
     document = plain(document)
     validate(document)
     document["checks"].sort(key=lambda check: check["nodeid"])
-    document["records"].sort(key=lambda record: (order.get(record["claim"], len(order)), *_order(record)))
+    document["records"].sort(key=lambda record: (order.get(record["claim"], len(order)), *_sort_key(record)))
     document["records"] = [record for group in by_paper(document["records"]).values() for record in group]
     document["headings"] = plain(_headings(document["records"], rows, sides_of(document)))
     return document
 
 
-def _order(record: Record) -> tuple[str, ...]:
+def _sort_key(record: Record) -> tuple[str, ...]:
     return record["claim"], record["evidence"], record["part"], strict_json(record["params"]), record["nodeid"]
 
 
 def _headings(records: Sequence[Record], rows: Mapping[str, Finding], sides: Sides) -> list[dict[str, Any]]:
-    return [heading_of(group, rows.get(claim) or _row_of(group), sides) for claim, group in by_claim(records).items()]
+    return [heading_of(group, rows.get(claim) or _finding(group), sides) for claim, group in by_claim(records).items()]
 
 
-def _row_of(group: Sequence[Record]) -> Finding:
+def _finding(group: Sequence[Record]) -> Finding:
     first = next((record for record in group if record["role"] == "primary"), group[0])
     return Finding(first["claim"], first["where"], first["says"], (), first["evidence"])
 

@@ -206,13 +206,13 @@ def by_side(records: Iterable[Record], sides: Sides) -> list[tuple[int, list[Rec
         if record["role"] == "primary":
             primaries.append(record)
         elif record["role"] == "size":
-            others.setdefault(_side(record, sides), []).append(record)
+            others.setdefault(_image_side(record, sides), []).append(record)
     # A primary case that broke has no parameters, and so no side; it belongs to the size of the others.
-    first = [(max(_side(record, sides) for record in primaries), primaries)] if primaries else []
+    first = [(max(_image_side(record, sides) for record in primaries), primaries)] if primaries else []
     return first + sorted(others.items())
 
 
-def _side(record: Record, sides: Sides) -> int:
+def _image_side(record: Record, sides: Sides) -> int:
     return sides.get(str(record["params"].get("evidence_folder")), 0)
 
 
