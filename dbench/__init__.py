@@ -27,7 +27,7 @@ __all__ = [
 
 __version__ = version("dbench")
 
-_LATER = {
+_LAZY = {
     "Sample": "dbench.codes",
     "compare": "dbench.scoring",
     "load": "dbench.zoo.pretrained",
@@ -37,9 +37,9 @@ _PACKAGES = ("audit", "codes", "data", "metrics", "plot", "scoring", "stats")
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs numpy when it is asked for, so that the command line and the plugin start quickly."""
+    """Import packages and functions on first use: they need numpy, and the command line must start quickly."""
     if name in _PACKAGES:
         return import_module(f"dbench.{name}")
-    if name not in _LATER:
+    if name not in _LAZY:
         raise AttributeError(f"module 'dbench' has no attribute {name!r}")
-    return getattr(import_module(_LATER[name]), name)
+    return getattr(import_module(_LAZY[name]), name)

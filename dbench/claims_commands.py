@@ -51,35 +51,36 @@ def show(claim: str, report: Path | None, ledger: Path | None) -> None:
         click.echo(f"{missing} Judge it: dbench claims run {finding.id.partition('.')[0]}")
         return
     document = read_report(report)
-    heading = next((entry for entry in document["headings"] if entry["claim"] == finding.id), None)
+    heading = next((item for item in document["headings"] if item["claim"] == finding.id), None)
     if heading is None:
         click.echo(f"No verdict: {report} did not judge it.")
         return
-    record = next((one for one in document["records"] if one["nodeid"] == heading["record"]), None)
+    record = next((item for item in document["records"] if item["nodeid"] == heading["record"]), None)
     if record is not None:
-        says = {name: one_line(record[name]) for name in ("quote", "statistic", "rule")}
-        click.echo(f'\nThe paper: "{says["quote"]}"\nStatistic: {says["statistic"]}\nRule:      {says["rule"]}')
-        for entry in record["regime"]:
-            values = ", ".join(f"{unit} {value:.3g}" for unit, value in entry.get("values", {}).items())
-            click.echo(one_line(f"Condition: {entry['says']} {entry['rule']}: {values} ({entry['source']})"))
+        texts = {name: one_line(record[name]) for name in ("quote", "statistic", "rule")}
+        click.echo(f'\nThe paper: "{texts["quote"]}"\nStatistic: {texts["statistic"]}\nRule:      {texts["rule"]}')
+        for condition in record["regime"]:
+            values = ", ".join(f"{unit} {value:.3g}" for unit, value in condition.get("values", {}).items())
+            rule = f"{condition['says']} {condition['rule']}"
+            click.echo(one_line(f"Condition: {rule}: {values} ({condition['source']})"))
     if record is not None and record["estimate"] is not None:
         click.echo(f"Estimate:  {estimate_text(record)} ({n_text(record)})")
     click.echo(f"\n{heading['verdict'].upper()}. {one_line(heading['says'])}")
-    if heading.get("change"):  # reports of before have none
+    if heading.get("change"):  # reports of earlier versions have none
         click.echo(f"What would change it: {one_line(heading['change'])}")
     for note in heading["notes"]:
         click.echo(f"  {one_line(note)}")
-    of = [document["provenance"].get(name, f"unknown {name}") for name in ("commit", "utc")]
-    click.echo(f"\nCite: {one_line(', '.join(['dbench', finding.id, heading['verdict'], *of]))}")
+    origin = [document["provenance"].get(name, f"unknown {name}") for name in ("commit", "utc")]
+    click.echo(f"\nCite: {one_line(', '.join(['dbench', finding.id, heading['verdict'], *origin]))}")
     if record is not None:
         test = within_claims(record["nodeid"])
-        ours = (_shipped_claims() / test.partition("::")[0]).is_file()
-        again = f"Again: dbench claims run -n0 '{test}'" if ours else f"Again: pytest '{record['nodeid']}'"
-        click.echo(one_line(again))
+        is_shipped = (_shipped_claims() / test.partition("::")[0]).is_file()
+        command = f"dbench claims run -n0 '{test}'" if is_shipped else f"pytest '{record['nodeid']}'"
+        click.echo(one_line(f"Again: {command}"))
 
 
-# Options of pytest after which a word is their value.
-_VALUED = {
+# Options of pytest that take the next word as their value.
+_TAKES_VALUE = {
     *("-k", "-m", "-n", "-o", "-p", "-c", "-W", "-r", "--ignore", "--ignore-glob", "--deselect", "--confcutdir"),
     *("--rootdir", "--basetemp", "--junitxml", "--junit-xml", "--maxfail", "--durations", "--dist", "--tb"),
 }
@@ -97,34 +98,34 @@ def run(arguments: tuple[str, ...]) -> None:
     import pytest
 
     folder = _shipped_claims()
-    named, chosen = list(arguments), [str(folder)]
-    for place, (before, one) in enumerate(zip(("", *arguments), arguments, strict=False)):
-        # '-k irs' is an expression of pytest's, and '--ignore irs' a path, not the paper
-        if before in _VALUED or (before.startswith("--dbench-") and "=" not in before):
+    words, default = list(arguments), [str(folder)]  # all claims, unless a word names a file or folder
+    for index, (previous, word) in enumerate(zip(("", *arguments), arguments, strict=False)):
+        # '-k irs' is an expression for pytest, and '--ignore irs' a path: neither names the paper
+        if previous in _TAKES_VALUE or (previous.startswith("--dbench-") and "=" not in previous):
             continue
-        path = Path(one.partition("::")[0])
+        path = Path(word.partition("::")[0])
         if (folder / path).exists():
-            named[place], chosen = str(folder / one), []
+            words[index], default = str(folder / word), []
         elif path.exists():
-            if not before.startswith("-") or path.resolve().is_relative_to(folder.resolve()):  # claims/irs
-                chosen = []
-        elif not one.startswith("-") and not before.startswith("-"):
-            raise unknown_name("paper", one, {path.parent.name for path in folder.glob("*/test_*.py")})
+            if not previous.startswith("-") or path.resolve().is_relative_to(folder.resolve()):  # claims/irs
+                default = []
+        elif not word.startswith("-") and not previous.startswith("-"):
+            raise unknown_name("paper", word, {path.parent.name for path in folder.glob("*/test_*.py")})
     report = Path("reports/latest").absolute()
-    own = {"expect": folder / "expected.toml", "frozen": folder / "frozen.json"}
-    settings = {"claims": folder, **own, "report": report, "errata": "dbench_published.errata.entries:errata"}
-    inis = [part for name, value in settings.items() for part in ("-o", f"dbench_{name}={value}")]
-    # From the root of a checkout, so that tests are called as by pytest claims/.
+    files = {"expect": folder / "expected.toml", "frozen": folder / "frozen.json"}
+    settings = {"claims": folder, **files, "report": report, "errata": "dbench_published.errata.entries:errata"}
+    ini_options = [part for name, value in settings.items() for part in ("-o", f"dbench_{name}={value}")]
+    # The root of a checkout, so that tests have the same names as under pytest claims/.
     root = ["--rootdir", str(folder.parent)]
-    fixed = ["-c", os.devnull, *root, "--import-mode=importlib", "-p", "no:cacheprovider", *inis]
-    # Not as arguments, which a report of a part of the claims repeats to say which part.
-    added = shlex.join([*fixed, "-n", "auto", "--dist=worksteal"])
+    options = ["-c", os.devnull, *root, "--import-mode=importlib", "-p", "no:cacheprovider", *ini_options]
+    # Passed by the environment: a partial report quotes the arguments to say which part of the claims it covers.
+    added = shlex.join([*options, "-n", "auto", "--dist=worksteal"])
     os.environ["PYTEST_ADDOPTS"] = f"{added} {os.environ.get('PYTEST_ADDOPTS', '')}"
-    raise SystemExit(int(pytest.main([*named, *chosen])))
+    raise SystemExit(int(pytest.main([*words, *default])))
 
 
 def _shipped_claims() -> Path:
-    """Folder of the claims that came with the wheel, or of those of the checkout."""
+    """Return the folder of the claims: in an installed wheel, or else in the checkout."""
     import dbench
 
     root = Path(dbench.__file__).parents[1]
@@ -162,44 +163,45 @@ def freeze(folder: Path, same: tuple[Path, Path] | None, evidence: Path | None, 
     gone = before.cards.keys() - after.cards.keys()
     counts = f"{len(changed)} new or changed, {len(gone)} gone"
     if check and (changed or gone):
-        first = ", ".join(repr(name) for name in [*changed, *sorted(gone)][:3])
-        raise InvalidInput(f"{path} must hold every card as it is, got {counts}, first {first}: dbench claims freeze")
+        some = ", ".join(repr(name) for name in [*changed, *sorted(gone)][:3])
+        raise InvalidInput(f"{path} must hold every card as it is, got {counts}, first {some}: dbench claims freeze")
     if not check:
         for table in evidence_folders(evidence) if evidence else []:
             click.echo(f"{translate_rules(table, before, after, equal)} hashes translated in {table.name}")
-        write_frozen(path, after)  # last: of what stops before, the same command finds the earlier hashes again
+        write_frozen(path, after)  # last: if anything above fails, a second try still finds the earlier hashes
     click.echo(f"{len(after.cards)} cards frozen in {path}; {counts}")
 
 
 def _equal_cards(old: dict[str, Any], new: dict[str, Any]) -> set[str]:
-    """Names of the cards whose records are equal in two reports.
+    """Return the names of the cards whose records are equal in two reports.
 
-    One that broke, or of which no record has an estimate, proves nothing of what computes it.
+    A card is left out if a record broke or none has an estimate: its records prove nothing about the code of its test.
     """
     from dbench.claims.card import name_of
 
     unproven = set[str]()
 
-    def said(document: dict[str, Any]) -> dict[str, list[str]]:
-        found = dict[str, list[dict[str, Any]]]()
+    def results_by_card(document: dict[str, Any]) -> dict[str, list[str]]:
+        cards = dict[str, list[dict[str, Any]]]()
         for record in document["records"]:
             name = name_of(record["claim"], record["evidence"], record["part"])
-            found.setdefault(name, []).append(record)
-        for name, records in found.items():
-            if all(one["estimate"] is None for one in records) or any(one["verdict"] == "broken" for one in records):
+            cards.setdefault(name, []).append(record)
+        for name, records in cards.items():
+            no_estimate = all(record["estimate"] is None for record in records)
+            if no_estimate or any(record["verdict"] == "broken" for record in records):
                 unproven.add(name)
         keys = ("params", "estimate", "interval", "n", "rule", "verdict", "role")
         return {
-            name: sorted(json.dumps([one[key] for key in keys], sort_keys=True) for one in records)
-            for name, records in found.items()
+            name: sorted(json.dumps([record[key] for key in keys], sort_keys=True) for record in records)
+            for name, records in cards.items()
         }
 
-    before, after = said(old), said(new)
+    before, after = results_by_card(old), results_by_card(new)
     return {name for name in before if before[name] == after.get(name)} - unproven
 
 
 def _collect_cards(folder: Path) -> Frozen:
-    """Let pytest collect the claims of a folder, and return their cards as they are now, frozen today."""
+    """Let pytest collect the claims of a folder, and return what their cards declare now, dated today."""
     import pytest
 
     from dbench.claims.fingerprint import fingerprint
@@ -209,7 +211,7 @@ def _collect_cards(folder: Path) -> Frozen:
     from dbench.provenance import commit
 
     declared: dict[str, dict[str, Any]] = {}
-    cells: dict[str, int] = {}
+    cells: dict[str, int] = {}  # how many cells each card has
 
     failed: list[str] = []
 
@@ -229,13 +231,15 @@ def _collect_cards(folder: Path) -> Frozen:
 
     with contextlib.redirect_stdout(io.StringIO()):
         arguments = [str(folder), "--collect-only", "-q", "-n0", "--dbench-frozen=none", "--dbench-expect=none"]
-        # Where dbench is run as a module in a checkout, pytest finds it imported before it could rewrite its asserts.
+        # Under python -m dbench, pytest warns that dbench was imported before its asserts could be rewritten.
         arguments += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
         status = pytest.main(arguments, plugins=[Collector()])
     if status != pytest.ExitCode.OK:
-        why = failed[0] if failed else f"exit status {int(status)}"
-        raise InvalidInput(f"claims must be collected by pytest before they are frozen, got {why}")
-    today, here = datetime.now(UTC).date().isoformat(), commit()
-    return Frozen(
-        {name: FrozenCard(fingerprint(own), today, here, cells[name], own) for name, own in sorted(declared.items())}
-    )
+        reason = failed[0] if failed else f"exit status {int(status)}"
+        raise InvalidInput(f"claims must be collected by pytest before they are frozen, got {reason}")
+    date, revision = datetime.now(UTC).date().isoformat(), commit()
+    cards = {
+        name: FrozenCard(fingerprint(fields), date, revision, cells[name], fields)
+        for name, fields in sorted(declared.items())
+    }
+    return Frozen(cards)

@@ -12,14 +12,11 @@ from dbench import __version__
 from dbench.errors import DbenchError, refused
 from dbench.shown import one_line
 
-_LONGEST = 4000  # characters of a message: a value it names may be a file
+_LONGEST = 4000  # most characters of a message: a value in it may be a whole file
 _GROUPS = {
     "audit": ("dbench.audit.commands:audit", "Ask a metric, yours or ours, about counterexamples and properties."),
     "claims": ("dbench.claims_commands:claims", "Judge the findings; what one says and what came out; freeze rules."),
-    "compare": (
-        "dbench.scoring.commands:compare",
-        "Are two models' scores apart, and by more than a seed moves?",
-    ),
+    "compare": ("dbench.scoring.commands:compare", "Are two models' scores apart, and by more than a seed moves?"),
     "data": ("dbench.data.commands:data", "The data sets; fetch those that others published."),
     "errata": ("dbench_published.errata.commands:errata", "Printed figures that do not follow, recomputed."),
     "figures": ("dbench_published.figures.commands:figures", "The papers' figures, drawn from evidence."),
@@ -30,7 +27,7 @@ _GROUPS = {
     "udr": ("dbench.scoring.udr_command:udr", "Rank models by their codes alone, without factors."),
     "zoo": ("dbench.zoo.commands:zoo", "Train, score and check the models that findings are judged on."),
 }
-"""Name -> where the command lives and its line of help, so that ``dbench --help`` imports none of them."""
+"""Name -> where the command is and its line of help, so that ``dbench --help`` imports none of the commands."""
 
 
 class _OneLine(click.ClickException):
@@ -43,6 +40,7 @@ class _OneLine(click.ClickException):
 
 
 def _short(error: DbenchError) -> str:
+    """Return the message on one line, cut where it is very long."""
     text = one_line(str(error))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
@@ -63,10 +61,10 @@ class _Root(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in sorted(_GROUPS.items())])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """The one place where an error becomes a line."""
+        """Run the command; the only place where an error becomes one line for the user."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")  # a terminal of ascii loses an arrow, and not the table
+                stream.reconfigure(errors="replace")  # an ASCII terminal loses an arrow, not the whole table
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -75,7 +73,7 @@ class _Root(click.Group):
         except DbenchError as error:
             raise _OneLine(_short(error)) from None
         except OSError as error:
-            if error.errno == errno.EPIPE:  # as of '| head': click ends without a word
+            if error.errno == errno.EPIPE:  # a closed pipe, as after '| head': click ends silently
                 raise
             raise _OneLine(one_line(refused(error))) from None
 

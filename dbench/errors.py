@@ -33,13 +33,13 @@ class EvidenceLacking(UnknownName):
 
 
 def refused(error: OSError) -> str:
-    """Say in words what the operating system refused, and for which file."""
+    """Return in words what the operating system refused, and for which file."""
     place = f" ({error.filename})" if error.filename else ""
     return f"the operating system refused: {error.strerror or error}{place}"
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
-    """Build the error for a misspelt name, with the nearest match, and all valid names or the nearest five."""
+    """Return the error for an unknown name: its message has the nearest match and all names, or the nearest five."""
     names = sorted(known)
     listed = f"Known: {', '.join(names)}"
     if len(names) > _MOST_LISTED:
@@ -49,19 +49,19 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
 
 
 def nearest_to(name: str, known: Iterable[str]) -> str:
-    """Ask whether the nearest of the known names was meant, in words that end a message; empty where none is near."""
+    """Return the end of a message, which asks whether the nearest known name was meant; empty where none is near."""
     close = _nearest(name, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _nearest(name: str, known: Iterable[str], **options: Any) -> list[str]:
-    """The nearest of the known names, whatever their case."""
-    by_lower = {one.lower(): one for one in known}
-    return [by_lower[one] for one in difflib.get_close_matches(name.lower(), by_lower, **options)]
+    """Return the known names nearest to a name, upper and lower case being the same."""
+    by_lower = {known_name.lower(): known_name for known_name in known}
+    return [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, **options)]
 
 
 def find(kind: str, name: str, known: Mapping[str, T]) -> T:
-    """Return what is known under a name, or raise the error of :func:`unknown_name`."""
+    """Return the entry of that name, or raise the error of :func:`unknown_name`."""
     if name not in known:
         raise unknown_name(kind, name, known)
     return known[name]

@@ -1,4 +1,4 @@
-"""One call a plot: ``dbench.plot.relations(scores)``. Needs matplotlib: ``pip install 'dbench[figures]'``."""
+"""One call for each plot: ``dbench.plot.relations(scores)``. Needs matplotlib: ``pip install 'dbench[figures]'``."""
 
 from dbench.scoring.plots import models, relations, scores, training, traversals
 

@@ -10,11 +10,12 @@ from pathlib import Path
 
 _PACKAGES = ("dbench", "torch", "numpy", "scikit-learn", "scipy")
 
-# Hooks are told of their own repository, which may be another than that of this file.
+# In a hook these name the repository of the hook, which may be another than that of this file.
 _OF_A_REPOSITORY = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
 
 
 def _git(*arguments: str) -> str | None:
+    """Return what git prints in the folder of this file, or None where it fails."""
     git = ["git", "-C", str(Path(__file__).resolve().parent), *arguments]
     environment = {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
     try:
@@ -26,7 +27,7 @@ def _git(*arguments: str) -> str | None:
 
 @cache
 def commit() -> str:
-    """Return the commit of the code, ``+dirty`` unless git says the package is as in it; the version when installed."""
+    """Return the commit of the code, with ``+dirty`` if the package differs from it; the version when installed."""
     package = str(Path(__file__).resolve().parent)
     head, tracked = _git("rev-parse", "HEAD"), _git("ls-files", "--", package)
     if not head or not tracked:
@@ -36,7 +37,7 @@ def commit() -> str:
 
 @cache
 def versions() -> str:
-    """Return python's version and those of the packages that decide numbers, as one line."""
+    """Return on one line the versions of Python and of the packages that decide numbers."""
     return ", ".join([f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in _PACKAGES)])
 
 
@@ -46,7 +47,7 @@ def utc_now() -> str:
 
 
 def repository() -> str:
-    """Return the address of the project's repository, as the package names it, else GitHub's runner; else empty."""
+    """Return the address of the repository from the package's metadata, else from GitHub's runner, else empty."""
     for entry in metadata("dbench").get_all("Project-URL") or ():
         name, _, address = entry.partition(", ")
         if name.lower() == "repository":

@@ -16,13 +16,14 @@ AxisValue = str | int | float
 
 
 def _canonical(name: str, value: AxisValue) -> str:
+    """Return the value as text: the same for equal numbers, another for a string."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise InvalidInput(f"axis {name!r} must be a string, an integer or a float, got {type(value).__name__}")
     if isinstance(value, str):
         return "s:" + value
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidInput(f"axis {name!r} must be finite, got {value}")
-    # float(): numpy's float64 is a float too, but names its type in its repr.
+    # float(): numpy's float64 is a float too, but its repr contains its type.
     return "n:" + (str(int(value)) if value == int(value) else repr(float(value)))
 
 
@@ -45,7 +46,7 @@ def generator(**axes: AxisValue) -> np.random.Generator:
 
 
 def given_generator(given: np.random.Generator | None, **axes: AxisValue) -> np.random.Generator:
-    """Return the generator that was given or, where none was, that of the axes.
+    """Return the given generator or, where it is None, that of the axes.
 
     Raises:
         InvalidInput: something else was given, such as a seed.

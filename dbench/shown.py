@@ -1,4 +1,4 @@
-"""Text that others wrote, as it may be shown; and the terminal that shows it."""
+"""Text that others wrote, made safe to print; and the terminal that prints it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ LEAST_WIDTH = 20
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)")
 # Controls, lone surrogates, and the marks that reverse the reading direction of what follows them.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
-_FORMULA = ("=", "+", "-", "@")  # by which a spreadsheet takes a cell for one
+_FORMULA = ("=", "+", "-", "@")  # a spreadsheet reads a cell that starts with one of these as a formula
 
 
 def one_line(text: str) -> str:
-    r"""Return text on one line, without control characters: names of files, texts of cards and labels may be anything.
+    r"""Return text on one line, without control characters: file names, cards and labels may hold anything.
 
     Example:
         >>> one_line("a\x1b[31m red\n\u202ename")
@@ -27,7 +27,7 @@ def one_line(text: str) -> str:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print text for reading, of which no line holds control characters; blanks and ends of lines stay."""
+    """Print text without its control characters; spaces and line ends stay."""
     import click
 
     lines = (_UNPRINTABLE.sub(" ", _ESCAPES.sub("", line)) for line in str(text).split("\n"))
@@ -35,7 +35,7 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def clipped(text: str, most: int = 60) -> str:
-    """Return text of at most so many characters; the end of a longer one is left out.
+    """Return text cut to at most ``most`` characters.
 
     Example:
         >>> clipped("x" * 1000, 8)
@@ -45,7 +45,7 @@ def clipped(text: str, most: int = 60) -> str:
 
 
 def some(names: Sequence[str], most: int = 10) -> str:
-    """Return names in a row; of more than ``most`` how many there are more, and of long ones the beginning.
+    """Join names, each cut where it is long; those beyond the first ``most`` are only counted.
 
     Example:
         >>> some(["a", "b", "c"], 2)
@@ -56,7 +56,7 @@ def some(names: Sequence[str], most: int = 10) -> str:
 
 
 def cell(text: str) -> str:
-    r"""Return text for a cell of a csv table: on one line, and behind an apostrophe where it would be a formula.
+    r"""Return text for a cell of a csv table: on one line, with an apostrophe before it where it would be a formula.
 
     Example:
         >>> cell('=HYPERLINK("http://a")'), cell("code_0")
@@ -67,7 +67,7 @@ def cell(text: str) -> str:
 
 
 def terminal(**options: Any) -> Console:
-    """Return a console of rich that is at least 20 columns wide, and 80 where the environment says 0."""
+    """Return a rich console at least 20 columns wide; 80 where the environment says 0."""
     from rich.console import Console
 
     console = Console(**options)

@@ -1,4 +1,4 @@
-"""What A Sober Look (Locatello et al. 2020) swept: for cards, which load torch, and for profiles, which must not."""
+"""What A Sober Look (Locatello et al. 2020) swept; apart from the cards, so that profiles can read it without torch."""
 
 SWEPT: dict[str, tuple[float, ...]] = {
     "beta_vae": (1, 2, 4, 6, 8, 16),
@@ -11,4 +11,4 @@ SWEPT: dict[str, tuple[float, ...]] = {
 """Objective -> its strengths, table 3."""
 
 UNSUPERVISED = tuple(SWEPT)
-"""Its objectives, those of Duan et al. too: trained without labels."""
+"""Its objectives, which Duan et al. use too; all are trained without labels."""

@@ -1,4 +1,4 @@
-"""What metrics see: samples of codes and factors, and sources that can be asked for interventions."""
+"""What metrics see: samples of codes and factors, and sources that answer interventions."""
 
 from dbench.codes.sample import Sample
 from dbench.codes.source import FunctionSource, GridSource, RowSource, Source

@@ -28,7 +28,7 @@ def read_arrays(
 
     Args:
         codes: n x d numbers: anything numpy takes, a torch tensor (any type and device, with or without gradient), a
-            pandas frame or a dictionary of vectors, whose columns name the codes. A vector is one code.
+            pandas frame or a dictionary of vectors, whose columns or keys name the codes. A vector is one code.
         factors: n x k, likewise; columns may also hold text or be categorical. See :mod:`dbench.codes.factors` for
             which are labels. The columns of a frame, or the keys of a dictionary of vectors, name the factors.
         factor_names: k names; those of the frame, or ``factor_0`` and so on, when not given.
@@ -53,25 +53,25 @@ def read_arrays(
         if hasattr(values, "iloc"):
             notes += _compare_rows(codes, what, values)
     numbers, code_names = _code_matrix("codes", codes)
-    columns, own_names = _columns("factors", "factor", factors)
-    names = tuple(str(name) for name in factor_names) or own_names
-    first = columns[0].ranks if isinstance(columns[0], Labels) else columns[0]
-    if len(numbers) != len(first):
-        pair = f"{numbers.shape} and {(len(first), len(columns))}"
+    columns, default_names = _columns("factors", "factor", factors)
+    names = tuple(str(name) for name in factor_names) or default_names
+    n_rows = len(columns[0].ranks if isinstance(columns[0], Labels) else columns[0])
+    if len(numbers) != n_rows:
+        pair = f"{numbers.shape} and {(n_rows, len(columns))}"
         raise InvalidInput(f"codes and factors must have equally many rows, got shapes {pair}")
     if len(names) != len(columns) or len(set(names)) != len(names):
         raise InvalidInput(f"factor_names must be {len(columns)} different names, got {list(names)}")
-    matrix, kinds, decided = FactorTypes(continuous, discrete).encode(columns, names)
+    matrix, kinds, decisions = FactorTypes(continuous, discrete).encode(columns, names)
     sample = Sample(numbers, matrix, names, kinds)
-    notes += [*decided, *exchanged(sample.codes, kinds)]
-    spread = logarithms_of_variances(sample, code_names, logvar, std)
-    return CodesFile("arrays", sample, code_names, len(sample), logvar=spread, notes=tuple(notes))
+    notes += [*decisions, *exchanged(sample.codes, kinds)]
+    log_variances = logarithms_of_variances(sample, code_names, logvar, std)
+    return CodesFile("arrays", sample, code_names, len(sample), logvar=log_variances, notes=tuple(notes))
 
 
 def logarithms_of_variances(
     sample: Sample, code_names: tuple[str, ...], logvar: Any, std: Any
 ) -> NDArray[np.float64] | None:
-    """Return the posterior of a sample's codes as logarithms of variances, given as such or as standard deviations."""
+    """Return the logarithms of the posterior's variances, as given or from ``std``; None where neither is given."""
     if logvar is not None and std is not None:
         raise InvalidInput("logvar and std say the same, got both; give one")
     name, values = ("logvar", logvar) if std is None else ("std", std)
@@ -94,9 +94,8 @@ def logarithms_of_variances(
 
 
 def _compare_rows(codes: Any, what: str, values: Any) -> list[str]:
-    """Insist that two frames have their rows in one order; say so where one alone has an order of its own."""
-    indices = [getattr(each, "index", None) if hasattr(each, "iloc") else None for each in (codes, values)]
-    first, second = indices
+    """Refuse two frames whose indices differ; return a note where only one has an index and that is not sorted."""
+    first, second = (getattr(rows, "index", None) if hasattr(rows, "iloc") else None for rows in (codes, values))
     if first is not None and second is not None:
         if first.equals(second):
             return []
@@ -115,14 +114,14 @@ def _compare_rows(codes: Any, what: str, values: Any) -> list[str]:
 
 
 def _code_matrix(what: str, codes: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Return n x d numbers and the names of the codes; a matrix of floats as it is, since wide ones fill the memory."""
+    """Return n x d numbers and the names of the codes; floats are not copied, since wide codes fill the memory."""
     if not hasattr(codes, "iloc") and not isinstance(codes, Mapping):
         array = as_array(what, codes)
         if array.dtype.kind == "f" and array.ndim == 2 and 0 not in array.shape and np.isfinite(array).all():
             return array, tuple(f"code_{j}" for j in range(array.shape[1]))
     columns, names = _columns(what, "code", codes)
-    if twice := sorted(name for name, count in Counter(names).items() if count > 1):
-        raise InvalidInput(f"{what} must have different names, got {twice[0]!r} more than once")
+    if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
+        raise InvalidInput(f"{what} must have different names, got {repeated[0]!r} more than once")
     numbers = []
     for name, column in zip(names, columns, strict=True):
         if isinstance(column, Labels):
@@ -133,8 +132,9 @@ def _code_matrix(what: str, codes: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
 
 
 def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str, ...]]:
+    """Return the columns of a matrix, frame or mapping and their names, by default the stem with a number."""
     if isinstance(values, Mapping):
-        return _of_mapping(what, values)
+        return _mapping_columns(what, values)
     if hasattr(values, "iloc"):  # pandas
         frame = values.to_frame() if values.ndim == 1 else values
         if 0 in frame.shape:
@@ -144,7 +144,7 @@ def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str
         return [_series(f"{what}: {name}", frame.iloc[:, j]) for j, name in enumerate(names)], names
     array = as_array(what, values)
     if isinstance(values, (list, tuple)) and array.dtype.kind == "f" and (np.abs(array) >= FIRST_MERGED).any():
-        array = np.array(values, dtype=object)  # of integers beside fractions numpy makes floats, which merge them
+        array = np.array(values, dtype=object)  # numpy makes them floats, which merge large integers
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or 0 in array.shape:
         raise InvalidInput(f"{what} must be a non-empty matrix (observations x dimensions), got shape {array.shape}")
@@ -152,14 +152,15 @@ def _columns(what: str, stem: str, values: Any) -> tuple[list[Column], tuple[str
     return [_column(f"{what}: {name}", array[:, j]) for j, name in enumerate(names)], names
 
 
-def _of_mapping(what: str, values: Mapping[Any, Any]) -> tuple[list[Column], tuple[str, ...]]:
-    """Columns by name; each a vector, or a series of pandas."""
+def _mapping_columns(what: str, values: Mapping[Any, Any]) -> tuple[list[Column], tuple[str, ...]]:
+    """Return the columns and names of a mapping from names to vectors or pandas series."""
     columns = list[Column]()
     for name, column in values.items():
-        array = column if hasattr(column, "iloc") else as_array(f"{what}: {name}", column)
+        is_series = hasattr(column, "iloc")
+        array = column if is_series else as_array(f"{what}: {name}", column)
         if array.ndim != 1 or not len(array):
             raise InvalidInput(f"{what}: {name} must be a vector of one value a row, got shape {array.shape}")
-        columns.append((_series if hasattr(column, "iloc") else _column)(f"{what}: {name}", array))
+        columns.append(_series(f"{what}: {name}", array) if is_series else _column(f"{what}: {name}", array))
     lengths = {str(name): len(column) for name, column in values.items()}
     if len(set(lengths.values())) != 1:
         raise InvalidInput(f"{what} must be vectors of equal length by name, got lengths {lengths}")
@@ -172,12 +173,12 @@ def _series(what: str, series: Any) -> Column:
         raise InvalidInput(f"{what} must be finite in every row, got {missing} missing values or NaN")
     if hasattr(series, "cat"):
         return _category(what, series)
-    kind = getattr(series.dtype, "kind", "O")
-    return _column(what, series.to_numpy({"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}.get(kind)))
+    plain_types = {"i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}  # pandas has types of its own
+    return _column(what, series.to_numpy(plain_types.get(getattr(series.dtype, "kind", "O"))))
 
 
 def _category(what: str, series: Any) -> Column:
-    """Read categories: those of numbers as numbers, ordered ones in their order, others as text."""
+    """Return categories as a column: integers as numbers, ordered ones and floats in order, others as text."""
     kind = getattr(series.cat.categories.dtype, "kind", "O")
     if kind in "iub" and not series.cat.ordered:
         return _column(what, series.to_numpy())
@@ -193,9 +194,9 @@ def _column(what: str, column: NDArray[Any]) -> Column:
         if all(isinstance(value, (str, bytes)) for value in column):  # h5py gives text as bytes
             text = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in column]
             return text_column(what, np.array(text, dtype=object))
-        whole = all(isinstance(value, (int, np.integer)) for value in column)
+        integral = all(isinstance(value, (int, np.integer)) for value in column)
         try:
-            column = column.astype(np.int64 if whole else np.float64)
+            column = column.astype(np.int64 if integral else np.float64)
         except OverflowError:
             raise InvalidInput(f"{what} must fit into 64 bits with sign, got {max(column, key=abs)}") from None
         except (TypeError, ValueError) as error:
@@ -203,8 +204,8 @@ def _column(what: str, column: NDArray[Any]) -> Column:
     if column.dtype.kind not in "biuf":
         raise InvalidInput(f"{what} must hold real numbers, got dtype {column.dtype}")
     if column.dtype.kind == "f":
-        bad = int((~np.isfinite(column)).sum())
-        if bad:
-            raise InvalidInput(f"{what} must be finite, got {bad} entries that are NaN or infinite")
+        n_bad = int((~np.isfinite(column)).sum())
+        if n_bad:
+            raise InvalidInput(f"{what} must be finite, got {n_bad} entries that are NaN or infinite")
         return column.astype(np.float64)
     return as_integers(what, column)

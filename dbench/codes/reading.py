@@ -31,7 +31,7 @@ from dbench.shown import one_line, some
 MOST_ROWS = 2_000_000  # the usual full factor grids fit
 USUAL_CODES, _FACTORS = ("code_*", "z_*"), ("factor_*",)
 _LOOKS_LIKE = {"codes": r"(codes?|z)([\W_].*|\d+)", "factors": r"factors?([\W_].*|\d+)"}
-_BESIDE = ("factor_names", "factor_sizes", "logvar", "std")  # other arrays that are read
+_OPTIONAL = ("factor_names", "factor_sizes", "logvar", "std")  # arrays that are read where they are there
 _LIKE_CODES = (
     "z", "latents", "latent", "code", "mu", "mean", "means", "embeddings", "representation", "representations",
 )  # fmt: skip
@@ -42,7 +42,7 @@ Rows = NDArray[np.int64] | None
 
 ChooseRows = Callable[..., Rows]
 
-# By the end of a file's name.
+# End of a file's name -> what opens it.
 _FORMATS: Mapping[str, Callable[[IO[bytes], ExitStack], dict[str, StoredArray] | StoredTable]] = {
     ".npz": open_npz,
     ".safetensors": open_safetensors,
@@ -61,7 +61,8 @@ _FORMATS: Mapping[str, Callable[[IO[bytes], ExitStack], dict[str, StoredArray] |
     ".feather": open_feather,
     ".arrow": open_feather,
 }
-_BEGINS = {
+# First bytes of a file -> what it is instead of data.
+_FIRST_BYTES = {
     b"version https://git-lfs": "a pointer of Git LFS: git lfs pull brings the file",
     b"<!doctype html": "a page of the web, perhaps an error in its place",
     b"<html": "a page of the web, perhaps an error in its place",
@@ -80,7 +81,7 @@ class CodesFile:
         factor_sizes: number of values of each factor, where the file says so.
         logvar: logarithms of the posterior's variances, shape of the codes, where the file holds them.
         notes: what was decided in reading, one sentence each.
-        source: what metrics that intervene ask, where there is something.
+        source: where interventional metrics get codes of factors they choose; None where there is no such source.
     """
 
     name: str
@@ -104,7 +105,7 @@ def read_codes(
     continuous: Collection[str] = (),
     discrete: Collection[str] = (),
 ) -> CodesFile:
-    """Read codes and factors.
+    """Read codes and factors from files.
 
     Args:
         path: ``.npz``, ``.safetensors``, ``.h5``, ``.mat`` or ``.pt`` with arrays ``codes`` (n x d) and ``factors``
@@ -114,8 +115,8 @@ def read_codes(
         factors_path: ``.npy`` with the factors, if and only if ``path`` is one.
         codes: name of the array in the archive; columns of the table (comma separated, ``*`` is a wildcard).
         factors: likewise.
-        rows: of a longer file so many are kept, drawn without replacement, in the file's order.
-        seed: decides which.
+        rows: most rows to keep; from a longer file so many are drawn without replacement, in the file's order.
+        seed: seed of that draw.
         continuous: names or patterns, as of :class:`~dbench.codes.factors.FactorTypes`.
         discrete: likewise.
 
@@ -127,14 +128,14 @@ def read_codes(
     """
     name, types = Path(path).name, FactorTypes(continuous, discrete)
     choose = partial(choose_rows, rows=rows, seed=seed)
-    alone = name.lower().endswith(".npy") and Path(path).is_file()
-    if alone and (codes is not None or factors is not None):
+    is_npy = name.lower().endswith(".npy") and Path(path).is_file()
+    if is_npy and (codes is not None or factors is not None):
         raise InvalidInput(f"--codes and --factors name arrays of .npz or columns of tables, got {name}")
-    if alone and factors_path is None:
+    if is_npy and factors_path is None:
         raise InvalidInput(f"{name} holds one array only; give the factors' .npy file as second argument")
     if factors_path is not None:
         other = Path(factors_path).name
-        if not alone:
+        if not is_npy:
             existing(path)
             raise InvalidInput(f"a second file goes with .npy only, got {name} and {other}")
         if existing(factors_path).suffix.lower() != ".npy":
@@ -153,17 +154,17 @@ def read_codes(
         if missing := [role for role, array in wanted.items() if array not in opened]:
             raise InvalidInput(explain(name, opened, wanted, missing))
         for role, given in (("codes", codes), ("factors", factors)):
-            like = [array for array in opened if array != role and array.strip().lower() == role]
-            if like and given is None:
+            similar = [array for array in opened if array != role and array.strip().lower() == role]
+            if similar and given is None:
                 raise InvalidInput(
                     f"{name} must not leave open which array holds the {role}: there are {role!r} and "
-                    f"{like[0]!r}; name it with --{role}"
+                    f"{similar[0]!r}; name it with --{role}"
                 )
         return _read_arrays(name, opened, wanted["codes"], wanted["factors"], choose, types)
 
 
 def existing(path: str | Path) -> Path:
-    """Insist on a file."""
+    """Return the path of an existing file; any other is refused."""
     file = Path(path)
     if not file.is_file():
         raise InvalidInput(f"no file of codes at {str(path)!r}")
@@ -171,11 +172,11 @@ def existing(path: str | Path) -> Path:
 
 
 def open_file(path: str | Path, files: ExitStack) -> dict[str, StoredArray] | StoredTable:
-    """Look at the arrays by name, or at the table, that a file holds; an .npy file has one array without a name.
+    """Return the arrays by name, or the table, of a file, not read yet; the one array of an .npy file has no name.
 
     Raises:
         InvalidInput: no file, another format, or one that needs a library that is not installed.
-        DamagedData: not what the name says: a pointer to a file, or a page that says why it is not there.
+        DamagedData: not what the name says: a Git LFS pointer, a web page, or nothing.
     """
     place = existing(path)
     name = place.name.lower()
@@ -185,27 +186,28 @@ def open_file(path: str | Path, files: ExitStack) -> dict[str, StoredArray] | St
         raise InvalidInput(f"codes must come in {', '.join(_FORMATS)}, got {one_line(place.name)!r}{pickled}")
     with readable(place.name):
         file = files.enter_context(place.open("rb"))
-        first = file.read(100).lstrip().lower()
+        beginning = file.read(100).lstrip().lower()
         file.seek(0)
-    for start, what in _BEGINS.items():
-        if first.startswith(start):
+    for start, what in _FIRST_BYTES.items():
+        if beginning.startswith(start):
             raise DamagedData(f"{one_line(place.name)} holds {what}")
-    if not first:
+    if not beginning:
         raise DamagedData(f"{one_line(place.name)} is empty")
     return opener(file, files)
 
 
 def explain(name: str, arrays: Mapping[str, StoredArray], wanted: dict[str, str], missing: Sequence[str]) -> str:
-    """Say which arrays there are, and which option names the right one."""
+    """Return a message that lists the arrays there are and the options that would name the right ones."""
     if not arrays:
         return f"{name} holds no arrays"
     listed = ", ".join(f"{key} ({array})" for key, array in list(arrays.items())[:12])
     listed += f" and {len(arrays) - 12} more" if len(arrays) > 12 else ""
     options = []
     for role in missing:
-        like = [key for key in arrays if key.lower() in (_LIKE_CODES if role == "codes" else _LIKE_FACTORS)]
-        like = like or difflib.get_close_matches(wanted[role], list(arrays), n=1)
-        options.append(f"--{role} {like[0] if like else 'NAME'}")
+        usual_names = _LIKE_CODES if role == "codes" else _LIKE_FACTORS
+        likely = [key for key in arrays if key.lower() in usual_names]
+        likely = likely or difflib.get_close_matches(wanted[role], list(arrays), n=1)
+        options.append(f"--{role} {likely[0] if likely else 'NAME'}")
     absent = " and ".join(repr(wanted[role]) for role in missing)
     return f"{name} has no array {absent}; it holds {listed}; say which is which with {' '.join(options)}"
 
@@ -223,28 +225,28 @@ def _read_arrays(
         )
     notes = list[str]()
     keep = choose(n, notes=notes)
-    if unused := [each for each in arrays if each not in {codes, factors, *_BESIDE}]:
+    if unused := [array for array in arrays if array not in {codes, factors, *_OPTIONAL}]:
         notes.append(f"Arrays that are neither codes nor factors are not used: {some(unused)}.")
     names = _names(name, arrays["factor_names"], k) if "factor_names" in arrays else ()
-    read, columns = arrays[codes].read(keep), arrays[factors].read_columns(keep)
+    values, columns = arrays[codes].read(keep), arrays[factors].read_columns(keep)
     sizes = arrays["factor_sizes"].read().ravel() if "factor_sizes" in arrays else None
     logvar = posterior(name, arrays, codes, keep, notes)
-    file = _assemble(name, read, columns, names, [f"code_{i}" for i in range(d)], types=types, rows=n, notes=notes)
+    file = _assemble(name, values, columns, names, [f"code_{i}" for i in range(d)], types=types, rows=n, notes=notes)
     return replace(file, factor_sizes=_sizes(file, sizes), logvar=logvar)
 
 
 def _sizes(file: CodesFile, sizes: Values | None) -> tuple[int, ...] | None:
-    """Return the number of values of each factor as the file declares it, where all are labels."""
+    """Return the declared number of values of each factor; None if not declared, or not all factors are labels."""
     if sizes is None or not file.sample.discrete:
         return None
     if (sizes != np.trunc(sizes)).any():
         raise InvalidInput(f"{file.name}: factor_sizes must be whole numbers, got {sizes.tolist()}")
     declared = tuple(int(size) for size in sizes)
-    values = [len(np.unique(column)) for column in file.sample.factors.T]
-    if len(declared) != len(values) or any(size < seen for size, seen in zip(declared, values, strict=True)):
+    occurring = [len(np.unique(column)) for column in file.sample.factors.T]
+    if len(declared) != len(occurring) or any(size < seen for size, seen in zip(declared, occurring, strict=True)):
         raise InvalidInput(
-            f"{file.name}: factor_sizes must be {len(values)} sizes of at least the numbers of values that occur, "
-            f"{values}, got {list(declared)}"
+            f"{file.name}: factor_sizes must be {len(occurring)} sizes of at least the numbers of values that occur, "
+            f"{occurring}, got {list(declared)}"
         )
     return declared
 
@@ -252,7 +254,7 @@ def _sizes(file: CodesFile, sizes: Values | None) -> tuple[int, ...] | None:
 def posterior(
     name: str, arrays: Mapping[str, StoredArray], codes: str, keep: Rows, notes: list[str]
 ) -> NDArray[np.float64] | None:
-    """Return the kept logarithms of the posterior's variances, where an array has the shape of the codes."""
+    """Return the kept logarithms of the posterior's variances; None where no array has the shape of the codes."""
     roles = [role for role in ("logvar", "std") if role in arrays]
     if len(roles) > 1:
         raise InvalidInput(f"{name}: logvar and std say the same, got both; save one of them")
@@ -276,47 +278,48 @@ def _read_table(
     if both:
         raise InvalidInput(f"{table.what}: a column is a code or a factor, got both for {', '.join(both)}")
     notes = list[str]()
-    read, columns, rows = table.read(code_columns, factor_columns, partial(choose, notes=notes))
+    values, columns, rows = table.read(code_columns, factor_columns, partial(choose, notes=notes))
     notes.append(f"Codes: {some(code_columns)}. Factors: {some(factor_columns)}.")
     used = {*code_columns, *factor_columns}
     if unused := [column or "'' (no name: an index?)" for column in table.columns if column not in used]:
         notes.append(f"Columns that are neither codes nor factors are not used: {some(unused)}.")
-    return _assemble(table.what, read, columns, factor_columns, code_columns, types=types, rows=rows, notes=notes)
+    return _assemble(table.what, values, columns, factor_columns, code_columns, types=types, rows=rows, notes=notes)
 
 
 def columns_of(table: StoredTable, role: str, named: str | None, usual: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns of a name or pattern, or those of the first usual pattern that fits some.
+    """Return the columns that fit the given names or patterns, or else the first usual pattern that fits any.
 
     Raises:
-        InvalidInput: a name that fits none, or columns that look like such ones and are not among the usual ones.
+        InvalidInput: a name that fits none, or columns of unusual names that look like codes or factors too.
     """
     patterns = [part.strip() for part in named.split(",")] if named else list(usual)
     chosen, known = dict[str, None](), set(table.columns)
-    there = f"it has {some(table.columns, 20)}"
+    listing = f"it has {some(table.columns, 20)}"
     for pattern in patterns:
-        # A name as it stands comes first: it may hold characters that have a meaning in patterns.
+        # An exact name comes first: it may hold characters that have a meaning in patterns.
         fitting = [pattern] if pattern in known else [c for c in table.columns if fnmatchcase(c, pattern)]
         if named and not fitting:
-            raise InvalidInput(f"{table.what} has no column {pattern!r} for --{role}; {there}")
+            raise InvalidInput(f"{table.what} has no column {pattern!r} for --{role}; {listing}")
         chosen |= dict.fromkeys(fitting)
         if fitting and not named:
             break
-    like = [] if named else [c for c in table.columns if c not in chosen and re.fullmatch(_LOOKS_LIKE[role], c, re.I)]
-    if chosen and like:
+    others = [] if named else [c for c in table.columns if c not in chosen]
+    similar = [c for c in others if re.fullmatch(_LOOKS_LIKE[role], c, re.I)]
+    if chosen and similar:
         raise InvalidInput(
             f"{table.what} must not leave open which columns are {role}: {some(list(chosen))} are by {pattern!r}, and "
-            f"{some(like)} look like it; name all with --{role} (comma separated, * is a wildcard)"
+            f"{some(similar)} look like it; name all with --{role} (comma separated, * is a wildcard)"
         )
     if not chosen:
         raise InvalidInput(
-            f"{table.what} has no columns {' or '.join(usual)} of {role}; {there}; name them with --{role} "
+            f"{table.what} has no columns {' or '.join(usual)} of {role}; {listing}; name them with --{role} "
             f"(comma separated, * is a wildcard)"
         )
     return tuple(chosen)
 
 
 def choose_rows(n: int, rows: int, seed: int, notes: list[str]) -> Rows:
-    """Draw the rows to keep, and say so."""
+    """Draw the rows to keep and add a note; return None, which means all, where there are at most ``rows``."""
     if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1:
         raise InvalidInput(f"rows must be an integer of at least 1, got {rows!r}")
     if n <= rows:
@@ -328,7 +331,7 @@ def choose_rows(n: int, rows: int, seed: int, notes: list[str]) -> Rows:
 
 def _names(name: str, array: StoredArray, k: int) -> tuple[str, ...]:
     names = array.read_text()
-    if len(names) != k or len(set(names)) != k or not all(part.isprintable() and part for part in names):
+    if len(names) != k or len(set(names)) != k or not all(each.isprintable() and each for each in names):
         raise InvalidInput(f"{name}: factor_names must be {k} different printable names, got {list(names)[:20]}")
     return names
 
@@ -345,6 +348,6 @@ def _assemble(
     notes: Sequence[str],
 ) -> CodesFile:
     names = tuple(factor_names) or tuple(f"factor_{j}" for j in range(len(factors)))
-    matrix, kinds, decided = types.encode(factors, names)
+    matrix, kinds, decisions = types.encode(factors, names)
     sample = Sample(codes.astype(np.float64), matrix, names, kinds)
-    return CodesFile(name, sample, tuple(code_names), rows, notes=(*notes, *decided, *exchanged(codes, kinds)))
+    return CodesFile(name, sample, tuple(code_names), rows, notes=(*notes, *decisions, *exchanged(codes, kinds)))

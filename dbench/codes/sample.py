@@ -13,7 +13,7 @@ from dbench.errors import InvalidInput
 
 Values = NDArray[np.int64] | NDArray[np.float64]
 
-FIRST_MERGED = 2.0**53  # from here on floats merge whole numbers
+FIRST_MERGED = 2.0**53  # from here on two whole numbers may be one float
 LARGEST_ROWS = 100_000_000
 LARGEST_FILE = 1 << 33  # bytes of an array as stored, 8 GiB
 LARGEST_KEPT = 1 << 27  # values of an array kept in memory, 1 GiB as float64
@@ -24,14 +24,14 @@ LABELS: tuple[Kind, ...] = ("discrete", "text")
 
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
-    """Return anything numpy takes, or a torch tensor of any type and device, as an array without masked entries."""
-    if masked := _masked(values):  # np.asarray would take what stands under the mask
+    """Return as an array anything numpy takes or a torch tensor of any type and device; masked entries are refused."""
+    if masked := _count_masked(values):  # np.asarray would return the values under the mask
         raise InvalidInput(f"{name} must not be masked, got {masked} masked entries")
     _require_dense(name, values)
     try:
         if isinstance(values, (list, tuple)) and any(hasattr(value, "detach") for value in values):
             values = [as_array(name, value) for value in values]
-        if hasattr(values, "detach"):  # a torch tensor; of its types numpy lacks bfloat16
+        if hasattr(values, "detach"):  # a torch tensor; numpy lacks bfloat16
             tensor = values.detach().cpu()
             values = (tensor.double() if tensor.is_floating_point() else tensor).numpy()
         return np.asarray(values)
@@ -40,7 +40,7 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
 
 
 def _require_dense(name: str, values: Any) -> None:
-    """Refuse what numpy would take for one object."""
+    """Refuse what numpy would turn into an array of one object."""
     if hasattr(values, "toarray"):
         raise InvalidInput(f"{name} must be a dense matrix, got {type(values).__name__}; .toarray() makes one")
     if str(getattr(values, "layout", "torch.strided")) != "torch.strided":
@@ -51,17 +51,17 @@ def _require_dense(name: str, values: Any) -> None:
         raise InvalidInput(f"{name} must be a matrix (observations x dimensions), got a {type(values).__name__}")
 
 
-def _masked(values: Any, depth: int = 2) -> int:
-    """Count masked entries of an array, or of those in a list."""
+def _count_masked(values: Any, depth: int = 2) -> int:
+    """Count the masked entries of an array, or of the arrays in a list."""
     if isinstance(values, np.ma.MaskedArray):
         return int(np.ma.getmaskarray(values).sum())
     if depth and isinstance(values, (list, tuple)) and not isinstance(values[0] if values else 0, (int, float)):
-        return sum(_masked(value, depth - 1) for value in values)
+        return sum(_count_masked(value, depth - 1) for value in values)
     return 0
 
 
 def finite_array(name: str, values: Any, *, ndim: int = 2) -> NDArray[Any]:
-    """Return finite real numbers on so many axes, at least one on each, or refuse them; floats in double precision."""
+    """Return a non-empty array of ``ndim`` axes of finite real numbers, floats as float64, or refuse the values."""
     array = as_array(name, values)
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} must hold real numbers, got dtype {array.dtype}")
@@ -70,22 +70,22 @@ def finite_array(name: str, values: Any, *, ndim: int = 2) -> NDArray[Any]:
             f"{name} must be a non-empty array of {ndim} axes, observations x dimensions last, got shape {array.shape}"
         )
     if array.dtype.kind == "f":
-        with np.errstate(over="ignore"):  # what only a longer float holds is refused as infinite
+        with np.errstate(over="ignore"):  # a value beyond float64 becomes infinite, and is refused below
             array = array.astype(np.float64, copy=False)
-        if bad := int((~np.isfinite(array)).sum()):
-            raise InvalidInput(f"{name} must be finite, got {bad} entries that are NaN or infinite")
+        if n_bad := int((~np.isfinite(array)).sum()):
+            raise InvalidInput(f"{name} must be finite, got {n_bad} entries that are NaN or infinite")
     return array
 
 
 def as_integers(what: str, values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return integers or truth values, each as it is, or refuse what does not fit."""
+    """Return integers or booleans as int64; those that do not fit are refused."""
     if values.dtype.kind == "u" and values.size and values.max() > np.iinfo(np.int64).max:
         raise InvalidInput(f"{what} must fit into 64 bits with sign, got {values.max()}")
     return values.astype(np.int64)
 
 
 def require_room(what: str, rows: int, columns: int, kept: int) -> None:
-    """Insist that what is to be kept of a matrix fits into memory."""
+    """Refuse a matrix of too many rows, or one whose ``kept`` rows would not fit into memory."""
     if rows > LARGEST_ROWS:
         raise InvalidInput(f"{what} may have at most {LARGEST_ROWS:,} rows, got {rows:,}")
     if kept * columns > LARGEST_KEPT:
@@ -96,40 +96,40 @@ def require_room(what: str, rows: int, columns: int, kept: int) -> None:
 
 
 def checked(what: str, blocks: Iterable[NDArray[Any]], columns: Sequence[str] = ()) -> Iterator[Values]:
-    """Convert parts of a matrix, whose columns may have names, to int64 or float64.
+    """Yield the blocks of a matrix as int64 or float64; messages use the names of its columns, if given.
 
     Raises:
         InvalidInput: NaN, infinity, or integers that do not fit.
     """
-    first = 0
+    first_row = 0
     for block in blocks:
         if block.dtype.kind == "f":
             with np.errstate(over="ignore"):
                 values = block.astype(np.float64)
             bad = ~np.isfinite(values)
             if bad.any():
-                row, place = (int(number) for number in np.argwhere(bad)[0])
+                row, column = (int(number) for number in np.argwhere(bad)[0])
                 raise InvalidInput(
-                    f"{what} must be finite, got {values[row, place]} in row {first + row}, "
-                    f"column {repr(columns[place]) if columns else place} "
+                    f"{what} must be finite, got {values[row, column]} in row {first_row + row}, "
+                    f"column {repr(columns[column]) if columns else column} "
                     f"(counted from 0; missing values count as NaN)"
                 )
             yield values
         else:
             yield as_integers(what, block)
-        first += len(block)
+        first_row += len(block)
 
 
 def rows_of(blocks: Iterable[NDArray[Any]], keep: NDArray[np.int64] | None) -> NDArray[Any]:
-    """Join parts of an array, in order: those of their rows that have the numbers to keep, ascending, or all."""
-    parts, first = [], 0
+    """Join the blocks of an array: only the rows whose numbers are in ``keep`` (ascending), or all where it is None."""
+    parts, first_row = [], 0
     for block in blocks:
         if keep is None:
             parts.append(block)
         else:
-            start, stop = np.searchsorted(keep, [first, first + len(block)])
-            parts.append(block[keep[start:stop] - first])
-        first += len(block)
+            start, stop = np.searchsorted(keep, [first_row, first_row + len(block)])
+            parts.append(block[keep[start:stop] - first_row])
+        first_row += len(block)
     return np.concatenate(parts)
 
 
@@ -141,8 +141,8 @@ class Sample:
         codes: n x d, real; kept as float64.
         factors: n x k; kept as int64 where all are labels, else as float64.
         factor_names: k names; ``factor_0`` and so on when not given.
-        kinds: what each factor is: ``continuous``; ``discrete``, whole numbers, labels in an order; or ``text``, whole
-            numbers that stand for labels without an order. When not given integers are discrete, floats continuous.
+        kinds: what each factor is: ``continuous``; ``discrete``, labels in an order; or ``text``, labels without an
+            order. Labels are whole numbers. When not given, integers are discrete and floats continuous.
 
     Raises:
         InvalidInput: not a matrix, no rows, NaN or infinity, lengths that differ, or labels that are no whole numbers
@@ -163,20 +163,20 @@ class Sample:
         names = tuple(self.factor_names) or tuple(f"factor_{j}" for j in range(k))
         if len(names) != k or len(set(names)) != len(names):
             raise InvalidInput(f"factor_names must be {k} different names, got {list(names)}")
-        whole = factors.dtype.kind != "f"
-        kinds = tuple(self.kinds) or (("discrete" if whole else "continuous"),) * k
+        integral = factors.dtype.kind != "f"
+        kinds = tuple(self.kinds) or (("discrete" if integral else "continuous"),) * k
         if len(kinds) != k or not set(kinds) <= set(KINDS):
             raise InvalidInput(f"kinds must be {k} of {', '.join(KINDS)}, got {list(kinds)}")
-        values = as_integers("factors", factors) if whole else factors.astype(np.float64)
-        if "continuous" in kinds or not whole:
+        values = as_integers("factors", factors) if integral else factors.astype(np.float64)
+        if "continuous" in kinds or not integral:
             values = values.astype(np.float64)
             for name, kind, column in zip(names, kinds, values.T, strict=True):
                 if kind in LABELS and not ((column == np.rint(column)).all() and np.abs(column).max() < FIRST_MERGED):
                     raise InvalidInput(f"{kind} factors must be whole numbers below 2^53 among floats, got {name!r}")
         if "continuous" not in kinds:
             values = values.astype(np.int64)
-        own = not np.may_share_memory(codes, given)  # wide codes are not copied twice
-        object.__setattr__(self, "codes", codes.astype(np.float64, copy=not own))
+        copied = not np.may_share_memory(codes, given)  # wide codes are not copied twice
+        object.__setattr__(self, "codes", codes.astype(np.float64, copy=not copied))
         object.__setattr__(self, "factors", values)
         object.__setattr__(self, "factor_names", names)
         object.__setattr__(self, "kinds", kinds)
@@ -201,16 +201,17 @@ class Sample:
 
     @property
     def labels(self) -> Sample | None:
-        """The sample with those factors alone that are labels; None where there are none."""
+        """The sample with only the factors that are labels; None where there are none."""
         kept = [j for j, kind in enumerate(self.kinds) if kind in LABELS]
         return self.of_factors(kept) if kept else None
 
     def of_factors(self, numbers: Collection[int]) -> Sample:
-        """Return the sample with the factors of these numbers alone, in that order."""
+        """Return the sample with only the factors of these column numbers, in that order."""
         if list(numbers) == list(range(self.n_factors)):
             return self
-        names, kinds = (tuple(part[j] for j in numbers) for part in (self.factor_names, self.kinds))
-        return Sample(self.codes, self.factors[:, list(numbers)], names, kinds)  # type: ignore[arg-type]
+        names = tuple(self.factor_names[j] for j in numbers)
+        kinds = tuple(self.kinds[j] for j in numbers)
+        return Sample(self.codes, self.factors[:, list(numbers)], names, kinds)
 
     def take(self, rows: NDArray[np.int64]) -> Sample:
         """Return the sample made of the given rows, in that order."""

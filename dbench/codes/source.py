@@ -1,4 +1,4 @@
-"""What interventional metrics see: codes of factors they choose themselves."""
+"""What interventional metrics see: the codes of factors that they choose themselves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Source(Protocol):
     def held_codes(
         self, factors: Factors, held: NDArray[np.int64], generator: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return n x d codes of n x k factors, of which factor ``held[i]`` of row i was set and the others drawn."""
+        """Return n x d codes of n x k factors; in row i factor ``held[i]`` was set and the others were drawn."""
         return self.codes(factors, generator)
 
     def sample(self, n: int, generator: np.random.Generator) -> Sample:
@@ -46,7 +46,7 @@ class Source(Protocol):
 
 
 class GridSource(Source):
-    """Codes of every point of a full factor grid, so that an intervention is a look-up.
+    """The codes of every point of a full factor grid; an intervention looks them up.
 
     Args:
         grid_codes: N x d codes, N the product of ``factor_sizes``, last factor fastest.
@@ -95,7 +95,7 @@ class GridSource(Source):
 
 
 class FunctionSource(Source):
-    """A constructed representation: a law of the factors and a function from factors to codes.
+    """A constructed representation: a distribution of the factors and a function from factors to codes.
 
     Args:
         draw_factors: takes n and a generator, returns n x k factors.
@@ -103,7 +103,7 @@ class FunctionSource(Source):
         factor_names: k names; ``factor_0`` and so on when not given.
 
     Raises:
-        InvalidInput: names that do not fit, here or later factors or codes that are no finite matrix.
+        InvalidInput: names that do not fit; here or later, factors or codes that are no finite matrix.
     """
 
     def __init__(self, draw_factors: DrawFactors, encode: Encode, factor_names: Sequence[str] = ()) -> None:
@@ -116,17 +116,18 @@ class FunctionSource(Source):
         self.n_codes = self.codes(factors, probe).shape[1]
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
-        """Draw n x k factors from the law given."""
-        drawn = finite_array("factors", self._draw(n, generator)).copy()  # metrics hold some of them in place
-        return _as_many("draw_factors", drawn, n)
+        """Draw n x k factors from the given distribution."""
+        drawn = finite_array("factors", self._draw(n, generator)).copy()  # metrics overwrite held factors
+        return _require_rows("draw_factors", drawn, n)
 
     def codes(self, factors: Factors, generator: np.random.Generator) -> NDArray[np.float64]:
         """Return the codes of the given factors."""
         codes = finite_array("codes", self._encode(factors, generator)).astype(np.float64)
-        return _as_many("encode", codes, len(factors))
+        return _require_rows("encode", codes, len(factors))
 
 
-def _as_many(name: str, rows: NDArray[Any], n: int) -> NDArray[Any]:
+def _require_rows(name: str, rows: NDArray[Any], n: int) -> NDArray[Any]:
+    """Return the rows that a user's function gave, if there are n."""
     if len(rows) != n:
         raise InvalidInput(f"{name} must return {n} rows, got {len(rows)}")
     return rows
@@ -135,8 +136,8 @@ def _as_many(name: str, rows: NDArray[Any], n: int) -> NDArray[Any]:
 class RowSource(Source):
     """Observed rows in place of interventions: a factor is held by choosing among the rows that have its value.
 
-    The others then follow their law *given* that value. This is what an intervention does where factors are
-    independent; where they are not, whatever goes with the held factor is held too.
+    The other factors then follow their distribution *given* that value. Where factors are independent, an intervention
+    does the same; where they are not, factors that depend on the held one are restricted with it.
 
     Raises:
         InvalidInput: continuous factors.
@@ -152,24 +153,24 @@ class RowSource(Source):
             raise InvalidInput("factors must be labels, so that rows can share a value, got continuous factors")
         self._sample = sample
         self.factor_names, self.n_codes = sample.factor_names, sample.n_codes
-        self._groups = [_Groups.of(column) for column in sample.factors.T]
+        self._groups = [_RowsByValue.of(column) for column in sample.factors.T]
 
     def draw_factors(self, n: int, generator: np.random.Generator) -> Factors:
         """Draw the factors of n rows, with replacement."""
         return self._sample.factors[generator.integers(len(self._sample), size=n)]
 
     def codes(self, factors: Factors, generator: np.random.Generator) -> NDArray[np.float64]:
-        """Return the codes of rows that have just these factors.
+        """Return for each row of factors the codes of a random observed row with exactly these factors.
 
         Raises:
             InvalidInput: a combination that no row has, or another number of factors.
         """
         if factors.shape[1:] != self._sample.factors.shape[1:]:
             raise InvalidInput(f"factors must be n x {self._sample.n_factors}, got shape {factors.shape}")
-        both = np.concatenate([self._sample.factors, factors])
-        _, numbers = np.unique(both, axis=0, return_inverse=True)
-        own, asked = np.split(numbers, [len(self._sample)])
-        return self._sample.codes[_Groups.of(own).choose(asked, generator)]
+        stacked = np.concatenate([self._sample.factors, factors])
+        _, combinations = np.unique(stacked, axis=0, return_inverse=True)
+        observed, wanted = np.split(combinations, [len(self._sample)])
+        return self._sample.codes[_RowsByValue.of(observed).choose(wanted, generator)]
 
     def held_codes(
         self, factors: Factors, held: NDArray[np.int64], generator: np.random.Generator
@@ -177,34 +178,34 @@ class RowSource(Source):
         """Return for each i the codes of a row whose factor ``held[i]`` is ``factors[i, held[i]]``.
 
         Raises:
-            InvalidInput: a value that no row has, or a factor that there is not.
+            InvalidInput: a value that no row has, or a factor that does not exist.
         """
         if not np.isin(held, np.arange(len(self._groups))).all():
             raise InvalidInput(f"held must be numbers of the {len(self._groups)} factors, got {np.unique(held)}")
         rows = np.empty(len(factors), dtype=np.int64)
         for j, groups in enumerate(self._groups):
-            here = held == j
-            rows[here] = groups.choose(factors[here, j], generator)
+            holds_j = held == j
+            rows[holds_j] = groups.choose(factors[holds_j, j], generator)
         return self._sample.codes[rows]
 
 
-class _Groups(NamedTuple):
-    """Rows by their value: row numbers, the distinct values in order, where the rows of each begin, how many it has."""
+class _RowsByValue(NamedTuple):
+    """The row numbers of a column, sorted by value."""
 
     rows: NDArray[np.int64]
-    values: NDArray[Any]
-    first: NDArray[np.int64]
-    size: NDArray[np.int64]
+    values: NDArray[Any]  # the distinct values, ascending
+    first: NDArray[np.int64]  # where in ``rows`` those of each value begin
+    size: NDArray[np.int64]  # number of rows of each value
 
     @classmethod
-    def of(cls, column: NDArray[Any]) -> _Groups:
+    def of(cls, column: NDArray[Any]) -> _RowsByValue:
         values, size = np.unique(column, return_counts=True)
         return cls(np.argsort(column, kind="stable"), values, np.cumsum(size) - size, size)
 
-    def choose(self, asked: NDArray[Any], generator: np.random.Generator) -> NDArray[np.int64]:
-        """Choose for each value asked for a row that has it, all alike."""
-        place = np.minimum(np.searchsorted(self.values, asked), len(self.values) - 1)
-        unknown = int((self.values[place] != asked).sum())
+    def choose(self, wanted: NDArray[Any], generator: np.random.Generator) -> NDArray[np.int64]:
+        """Return for each wanted value a row that has it, each such row being equally likely."""
+        group = np.minimum(np.searchsorted(self.values, wanted), len(self.values) - 1)
+        unknown = int((self.values[group] != wanted).sum())
         if unknown:
             raise InvalidInput(f"factors must be those of some row, got {unknown} that no row has")
-        return self.rows[self.first[place] + (generator.random(len(asked)) * self.size[place]).astype(np.int64)]
+        return self.rows[self.first[group] + (generator.random(len(wanted)) * self.size[group]).astype(np.int64)]

@@ -1,4 +1,4 @@
-"""Arrays in files: npy files and npz archives, by numpy, once their headers agree with the bytes there.
+"""Arrays in npy files and npz archives, read by numpy once each header agrees with the number of bytes.
 
 Nothing is ever unpickled.
 """
@@ -22,8 +22,8 @@ from dbench.codes.sample import LARGEST_FILE, Values, checked, require_room, row
 from dbench.errors import DamagedData, InvalidInput
 from dbench.files import read_npy_header, readable
 
-_BLOCK = 1 << 22
-_TEXT = 1 << 20
+_BLOCK = 1 << 22  # bytes checked at once
+_TEXT = 1 << 20  # most bytes of a vector of strings
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class StoredArray:
     what: str  # file and name, for messages
     shape: tuple[int, ...]  # agrees with the number of bytes in the file
     dtype: np.dtype[np.generic]  # object arrays are listed but never read
-    load: Callable[[], Any]  # maps the array of a file into memory, or reads that of an archive, which is open
+    load: Callable[[], Any]  # maps an npy file into memory, or reads a member of an open archive
 
     def __str__(self) -> str:
         return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {self.dtype}"
 
     @property
     def numbers(self) -> tuple[int, int]:
-        """Rows and columns of numbers; a vector is one column, and everything else is refused."""
+        """Rows and columns of a matrix of real numbers; a vector is one column, and anything else is refused."""
         if self.dtype.hasobject:
             raise InvalidInput(
                 f"{self.what} holds python objects, which only a pickle can store, and pickles can run code: they are "
@@ -52,7 +52,7 @@ class StoredArray:
 
     @property
     def matrix(self) -> tuple[int, int]:
-        """Rows and columns, whatever they hold; a vector is one column."""
+        """Rows and columns of a matrix of any type; a vector is one column."""
         if len(self.shape) not in (1, 2) or 0 in self.shape:
             raise InvalidInput(f"{self.what} must be a non-empty matrix (observations x dimensions), got {self}")
         return self.shape[0], self.shape[1] if len(self.shape) == 2 else 1
@@ -88,24 +88,24 @@ class StoredArray:
             )
         if self.dtype.kind not in "US" or len(self.shape) != 1 or max(self.dtype.itemsize, 1) * self.shape[0] > _TEXT:
             raise InvalidInput(f"{self.what} must be a short vector of strings, got {self}")
-        with _reading(self.what):
+        with _readable_npy(self.what):
             return tuple(part.decode() if isinstance(part, bytes) else part for part in self.load().tolist())
 
     def _values(self) -> NDArray[Any]:
-        with _reading(self.what):
+        with _readable_npy(self.what):
             return np.asarray(self.load()).reshape(self.matrix)
 
 
 @contextmanager
-def _reading(what: str) -> Iterator[None]:
+def _readable_npy(what: str) -> Iterator[None]:
     with readable(what, " as an npy array"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy's remarks on old or odd headers
         yield
 
 
 def _header(what: str, size: int, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
-    """Read the header of an npy stream, shape, order and type, and check it against the stream's size in bytes."""
-    with _reading(what):
+    """Return shape, Fortran order and type from the header of an npy stream, checked against its size in bytes."""
+    with _readable_npy(what):
         shape, fortran, dtype = read_npy_header(stream, what)
     expected = stream.tell() + math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or (not dtype.hasobject and expected != size):
@@ -116,7 +116,7 @@ def _header(what: str, size: int, stream: IO[bytes]) -> tuple[tuple[int, ...], b
 
 
 def open_npy(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
-    """Look at the one array of an npy file, which has no name."""
+    """Return the one array of an npy file, not read yet; its name is empty."""
     what = Path(file.name).name
     shape, fortran, dtype = _header(what, Path(file.name).stat().st_size, file)
     load = partial(np.memmap, file, dtype, "r", file.tell(), shape, "F" if fortran else "C")
@@ -124,7 +124,7 @@ def open_npy(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
 
 
 def open_npz(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
-    """Look at the arrays of an npz archive, by name; values are read later.
+    """Return the arrays of an npz archive by name, not read yet.
 
     Raises:
         DamagedData: not a zip file, a name that occurs twice, an encrypted member, or a damaged header.
@@ -134,13 +134,12 @@ def open_npz(file: IO[bytes], files: ExitStack) -> dict[str, StoredArray]:
         archive = files.enter_context(zipfile.ZipFile(file))
         members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
         names = [info.filename for info in members]
-        odd = [name for name in names if not name.isprintable()]
-        if odd:  # they would be printed
-            raise DamagedData(f"{what} must have printable names for arrays, got {odd[0]!r}")
-        # Which one was meant cannot be told.
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        if twice:
-            raise DamagedData(f"{what} must hold each array once, got {twice[0]!r} more than once")
+        unprintable = [name for name in names if not name.isprintable()]
+        if unprintable:  # messages print them
+            raise DamagedData(f"{what} must have printable names for arrays, got {unprintable[0]!r}")
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:  # nothing says which one is meant
+            raise DamagedData(f"{what} must hold each array once, got {repeated[0]!r} more than once")
         arrays = {}
         for info in members:
             name = info.filename.removesuffix(".npy")

@@ -1,4 +1,4 @@
-"""Tables in files, each read once by pyarrow: Parquet, Feather, and values with commas or tabs between them."""
+"""Tables in Parquet, Feather, csv and tsv files, each read once by pyarrow."""
 
 import csv
 import gzip
@@ -14,22 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbench.codes.factors import Column, beyond_floats, ordered_labels, text_column
-from dbench.codes.sample import (
-    LARGEST_FILE,
-    LARGEST_KEPT,
-    LARGEST_ROWS,
-    Values,
-    as_integers,
-    checked,
-    require_room,
-)
+from dbench.codes.sample import LARGEST_FILE, LARGEST_KEPT, LARGEST_ROWS, Values, as_integers, checked, require_room
 from dbench.errors import DamagedData, InvalidInput
 from dbench.files import readable
 from dbench.shown import clipped, some
 
-_BATCH = 1 << 16
-_HEADER = 1 << 20
-_BLOCK = 1 << 23
+_BATCH = 1 << 16  # rows of a Parquet file read at once
+_HEADER = 1 << 20  # most bytes of a line of column names
+_BLOCK = 1 << 23  # bytes of a csv file read at once
 
 
 @dataclass(frozen=True)
@@ -39,10 +31,10 @@ class StoredTable:
     Attributes:
         what: the file's name, for messages.
         columns: names.
-        batches: yields columns of codes and columns of factors in parts. A format without types gives the first as
-            floats and the others as text.
-        untyped: whether it is such a format.
-        rows: their number, where the file declares it.
+        batches: takes the names of code and factor columns and yields these columns, some rows at a time. A format
+            without types gives codes as floats and factors as text.
+        untyped: whether the format has no types.
+        rows: number of rows, where the file declares it.
     """
 
     what: str
@@ -56,7 +48,7 @@ class StoredTable:
     ) -> tuple[Values, list[Column], int]:
         """Check the values of some columns and return the rows to keep.
 
-        Only of a table that memory does not hold is the file read twice, and rows that are not kept are not checked.
+        A table that is too large for memory is read twice, and only the rows that are kept are checked.
 
         Args:
             codes: columns of numbers.
@@ -64,7 +56,7 @@ class StoredTable:
             choose: takes the number of rows and returns the numbers of those to keep, or None for all.
 
         Returns:
-            n x d codes; a column for each factor, integers where the file has integers; and the number of rows in it.
+            n x d codes; a column for each factor, as integers where the file has them; and its number of rows.
 
         Raises:
             InvalidInput: no rows, NaN, infinity, missing values, codes that are no numbers, or too much to keep.
@@ -87,7 +79,7 @@ class StoredTable:
     def _load(
         self, codes: Sequence[str], factors: Sequence[str], keep: NDArray[np.int64] | None
     ) -> tuple[int, list[Any]]:
-        """Return the number of rows, and batches: of the rows to keep, or of all as long as memory holds them."""
+        """Return the number of rows and batches of them: the rows to keep, or all as long as they fit into memory."""
         rows, batches = 0, list[Any]()
         for batch in self.batches(codes, factors):
             first, rows = rows, rows + batch.num_rows
@@ -111,12 +103,13 @@ class StoredTable:
         what = f"{self.what}: column {clipped(name)!r}"
         if pa.types.is_dictionary(column.type) and column.type.ordered and not column.null_count:
             return ordered_labels((column if keep is None else column.take(keep)).to_pandas().cat)
-        numbers = _numbers(column) if self.untyped else None if _is_text(column.type) else column
+        numbers = None if _is_text(column.type) else column
+        if self.untyped:
+            numbers = _numbers(column)
         if numbers is not None:
             values = next(checked(self.what, [_matrix(self.what, [name], {name: numbers})], [name]))[:, 0]
-            if not (
-                self.untyped and values.dtype.kind == "f" and beyond_floats(values)
-            ):  # floats may have merged these
+            may_have_merged = self.untyped and values.dtype.kind == "f" and beyond_floats(values)
+            if not may_have_merged:
                 return values if keep is None else values[keep]
         if column.null_count:
             raise InvalidInput(f"{what} must have text in every row, got {column.null_count} missing values")
@@ -124,7 +117,7 @@ class StoredTable:
 
 
 def _numbers(column: Any) -> Any:
-    """Return text as whole numbers, else as floats, gaps as missing; None where some is neither, or is 7 and 007."""
+    """Return a column of text as integers, else as floats, gaps as null; None where it must stay text."""
     import pyarrow as pa
     from pyarrow import compute
     from pyarrow.csv import ConvertOptions
@@ -137,14 +130,15 @@ def _numbers(column: Any) -> Any:
     except pa.ArrowInvalid:
         return None
     try:
-        whole = numbers.cast(pa.int64())
+        integers = numbers.cast(pa.int64())
     except pa.ArrowInvalid:
         return floats
-    return whole if compute.count_distinct(whole) == compute.count_distinct(numbers) else None
+    same_count = compute.count_distinct(integers) == compute.count_distinct(numbers)
+    return integers if same_count else None  # 7 and 007 are one number, but two labels
 
 
 def _matrix(what: str, columns: Sequence[str], table: Any) -> NDArray[np.generic]:
-    """Return columns of numbers side by side, as integers where all are."""
+    """Return columns of numbers as one matrix, of integers where all are."""
     parts = []
     for name in columns:
         column = table[name]
@@ -156,41 +150,41 @@ def _matrix(what: str, columns: Sequence[str], table: Any) -> NDArray[np.generic
         if values.dtype.kind not in "iuf":
             raise InvalidInput(f"{what}: column {name!r} must hold numbers without gaps, got {column.type}")
         parts.append(values)
-    kinds = {part.dtype.kind == "f" for part in parts}
-    if kinds == {False}:
+    is_float = {part.dtype.kind == "f" for part in parts}
+    if is_float == {False}:
         named = zip(columns, parts, strict=True)
         return np.stack([as_integers(f"{what}: column {name!r}", part) for name, part in named], axis=1)
     for name, part in zip(columns, parts, strict=True):
         if part.dtype.kind != "f" and max(abs(int(part.min())), abs(int(part.max()))) > 2**53:
             raise InvalidInput(f"{what}: column {name!r} must be within 2^53 beside columns of floats, got beyond")
-    return np.stack([part.astype(np.float64) if len(kinds) > 1 else part for part in parts], axis=1)
+    return np.stack([part.astype(np.float64) if len(is_float) > 1 else part for part in parts], axis=1)
 
 
-def _is_text(kind: Any) -> bool:
-    """Whether a column of that type of Arrow's holds text."""
+def _is_text(arrow_type: Any) -> bool:
+    """Return whether an Arrow type is text, or categories of text."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    if pa.types.is_dictionary(arrow_type):
+        return _is_text(arrow_type.value_type)
+    return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
 
 
 def _names(what: str, names: Sequence[str]) -> list[str]:
-    """Return names of columns without blanks around them and without the # that numpy.savetxt begins with, checked."""
+    """Return checked column names, without spaces around them or the # that numpy.savetxt puts first."""
     first, *others = names or [""]
     stripped = [name.strip() for name in (first.lstrip().removeprefix("#"), *others)]
-    odd = [name for name in stripped if not name.isprintable()]
-    if odd:  # they would be printed
-        raise InvalidInput(f"{what} must have printable names for columns, got {clipped(odd[0])!r}")
-    twice = sorted(name for name, count in Counter(stripped).items() if count > 1)
-    if twice:
-        listed = some([repr(clipped(name)) for name in twice], 5)
+    unprintable = [name for name in stripped if not name.isprintable()]
+    if unprintable:  # messages print them
+        raise InvalidInput(f"{what} must have printable names for columns, got {clipped(unprintable[0])!r}")
+    repeated = sorted(name for name, count in Counter(stripped).items() if count > 1)
+    if repeated:
+        listed = some([repr(clipped(name)) for name in repeated], 5)
         raise InvalidInput(f"{what} must name each column once, got {listed} more than once")
     return stripped
 
 
 def open_parquet(file: IO[bytes], files: ExitStack) -> StoredTable:
-    """Look at a Parquet file.
+    """Return the table of a Parquet file, not read yet.
 
     Raises:
         InvalidInput: a column name that occurs twice.
@@ -201,25 +195,26 @@ def open_parquet(file: IO[bytes], files: ExitStack) -> StoredTable:
     what = Path(file.name).name
     with readable(what):
         stored = parquet.ParquetFile(file, page_checksum_verification=True)
-        own = [str(name) for name in stored.schema_arrow.names]
-        names = _names(what, own)
+        stored_names = [str(name) for name in stored.schema_arrow.names]
+        names = _names(what, stored_names)
         rows = int(stored.metadata.num_rows)
         groups = [stored.metadata.row_group(number) for number in range(stored.metadata.num_row_groups)]
-        size, counted = (sum(int(getattr(group, of)) for group in groups) for of in ("total_byte_size", "num_rows"))
+        size = sum(int(group.total_byte_size) for group in groups)
+        counted = sum(int(group.num_rows) for group in groups)
     if counted != rows or not 0 <= size <= LARGEST_FILE:
         raise DamagedData(f"{what} must declare {rows} rows in at most {LARGEST_FILE} bytes, got {counted} in {size}")
 
     def batches(codes: Sequence[str], factors: Sequence[str]) -> Iterator[Any]:
-        given, shown = dict(zip(names, own, strict=True)), dict(zip(own, names, strict=True))
-        wanted = [given[name] for name in (*codes, *factors)]
+        stored_of, shown_of = dict(zip(names, stored_names, strict=True)), dict(zip(stored_names, names, strict=True))
+        wanted = [stored_of[name] for name in (*codes, *factors)]
         for batch in stored.iter_batches(batch_size=_BATCH, columns=wanted, use_threads=False):
-            yield batch.rename_columns([shown[name] for name in batch.schema.names])
+            yield batch.rename_columns([shown_of[name] for name in batch.schema.names])
 
     return StoredTable(what, tuple(names), batches, rows=rows)
 
 
 def open_feather(file: IO[bytes], files: ExitStack) -> StoredTable:
-    """Look at a Feather file (version 2, which is Arrow's file format).
+    """Return the table of a Feather file (version 2, which is Arrow's file format), not read yet.
 
     Raises:
         InvalidInput: a column name that occurs twice.
@@ -230,21 +225,21 @@ def open_feather(file: IO[bytes], files: ExitStack) -> StoredTable:
     what = Path(file.name).name
     with readable(what, " as Feather of version 2"):
         names = _names(what, [str(name) for name in pa.ipc.open_file(file).schema.names])
-    number = {name: place for place, name in enumerate(names)}
+    position = {name: index for index, name in enumerate(names)}
 
     def batches(codes: Sequence[str], factors: Sequence[str]) -> Iterator[Any]:
-        wanted = sorted(number[name] for name in (*codes, *factors))
+        wanted = sorted(position[name] for name in (*codes, *factors))
         stored = pa.ipc.open_file(file, options=pa.ipc.IpcReadOptions(included_fields=wanted))
-        for place in range(stored.num_record_batches):
-            batch = stored.get_batch(place)
-            batch.validate(full=True)  # what is damaged may point anywhere
+        for index in range(stored.num_record_batches):
+            batch = stored.get_batch(index)
+            batch.validate(full=True)  # offsets in a damaged file may point anywhere
             yield batch.rename_columns([names[column] for column in wanted])
 
     return StoredTable(what, tuple(names), batches)
 
 
-class _Unpacked(gzip.GzipFile):
-    """What a packed file holds, as far as it is not larger than a file may be."""
+class _LimitedGzip(gzip.GzipFile):
+    """A gzip stream that refuses to unpack more than the largest file allowed."""
 
     def read(self, size: int | None = -1) -> bytes:
         data = super().read(size)
@@ -254,7 +249,7 @@ class _Unpacked(gzip.GzipFile):
 
 
 def open_csv(file: IO[bytes], files: ExitStack) -> StoredTable:
-    """Look at a file of values with commas between them, or tabs (.tsv), also packed (.gz), below a line of names.
+    """Return the table of a csv or tsv file, also packed (.gz), not read yet; its first line names the columns.
 
     Raises:
         InvalidInput: no column names, or one that occurs twice.
@@ -266,7 +261,7 @@ def open_csv(file: IO[bytes], files: ExitStack) -> StoredTable:
     what = Path(file.name).name
     separator = "\t" if what.lower().removesuffix(".gz").endswith(".tsv") else ","
     with readable(what):
-        source = files.enter_context(_Unpacked(fileobj=file)) if what.lower().endswith(".gz") else file
+        source = files.enter_context(_LimitedGzip(fileobj=file)) if what.lower().endswith(".gz") else file
         names = _header(what, source.readline(_HEADER).decode("utf-8-sig"), separator)
 
     def batches(codes: Sequence[str], factors: Sequence[str]) -> Iterator[Any]:
@@ -293,7 +288,7 @@ def open_csv(file: IO[bytes], files: ExitStack) -> StoredTable:
 
 
 def _header(what: str, line: str, separator: str) -> list[str]:
-    """Read the first line as names of columns, or say what stands there in their place."""
+    """Return the column names from the first line, or say what it holds instead."""
     if len(line) >= _HEADER // 4 and not line.endswith("\n"):
         raise InvalidInput(f"{what} must begin with a line of column names of at most {_HEADER // 4} characters")
     try:
@@ -301,7 +296,7 @@ def _header(what: str, line: str, separator: str) -> list[str]:
     except csv.Error:
         if '"' not in line:
             raise
-        # One that is left open would take in what follows.
+        # A quote that stays open would take in the lines below.
         shown = repr(clipped(line.strip()))
         raise InvalidInput(f"{what} must begin with a line of column names whose quotes close, got {shown}") from None
     if len(fields) < 2 and (other := next((mark for mark in "\t;|," if mark in line.strip()), "")):

@@ -21,7 +21,7 @@ __all__ = [
     "hugging_face_dataset", "load", "paper_splits", "random_splits", "torch_dataset",
 ]  # fmt: skip
 
-# Name -> module and the class in it; or how it is made of another one, whose name is in its own.
+# Name -> module:class, or how the data set is made from the one whose name is part of its own.
 SHIPPED = {
     "color_dsprites_grid": "variant",
     "color_dsprites_grid_16": "downsampled",
@@ -63,9 +63,9 @@ NEEDS_DOWNLOAD = frozenset(FETCHED)
 def load(name: str) -> DataSet:
     """Return the data set of that name.
 
-    Beside those of :data:`DATA_SETS` there are those with points held out of training, such as
-    ``dsprites_grid_16-without-shape2-scale3``; those that an installed package lists in the entry points
-    ``dbench.data_sets``; and ``module:attribute``, a class or function of one's own, called without arguments.
+    It is a name in :data:`DATA_SETS`; one with points held out of training, such as
+    ``dsprites_grid_16-without-shape2-scale3``; one that an installed package lists in its entry points
+    ``dbench.data_sets``; or ``module:attribute``, a class or function of one's own, called without arguments.
 
     Raises:
         UnknownName: no data set of that name; the message lists all.
@@ -77,18 +77,18 @@ def load(name: str) -> DataSet:
     if WITHOUT in name:
         base, combination, draw = parse_held_out(name)
         data = HeldOut(load(base), combination, draw=draw)
-        # One data set has one name: a second one would be another key of the same run. What it calls itself before
-        # the separator may be another name than it is found by.
+        # Each data set has one name, because names are part of the keys of runs. The part before the separator is
+        # not compared: the base may call itself something else than it is found by.
         if (ordered := f"{base}{WITHOUT}{data.name.rpartition(WITHOUT)[2]}") != name:
             raise InvalidInput(f"factors must stand in the order of the data set, {ordered!r}, got {name!r}")
         return data
     if ":" in name:
-        return _of_contract(load_callable("data set", name), name)
+        return _make_checked(load_callable("data set", name), name)
     if name not in DATA_SETS:
         installed = {point.name: point for point in entry_points(group="dbench.data_sets")}
         if name not in installed:
             raise unknown_name("data set", name, [*DATA_SETS, *installed])
-        return _of_contract(load_callable("data set", installed[name].value), name)
+        return _make_checked(load_callable("data set", installed[name].value), name)
     if DATA_SETS[name] == "downsampled":
         large = load(full_size_of(name))
         return Downsampled(large, large.image_shape[1] // int(name.rpartition("_")[2]), name=name)
@@ -100,7 +100,7 @@ def load(name: str) -> DataSet:
 
 
 def fingerprint_of(name: str) -> str:
-    """Return the fingerprint of the data set of that name, of a published one or its variant without fetching it.
+    """Return the fingerprint of the data set of that name; a published one, or its variant, is not fetched for it.
 
     Raises:
         DbenchError: the data set cannot be loaded, as :func:`load` says.
@@ -119,7 +119,7 @@ def class_of(name: str) -> Any:
 
 
 def full_size_of(name: str) -> str:
-    """Return the name of the data set whose images a downsampled one averages; any other has its own name.
+    """Return the name of the data set whose images a downsampled one averages; for any other, the name itself.
 
     Example:
         >>> full_size_of("dsprites_grid_16"), full_size_of("dsprites_grid")
@@ -128,13 +128,13 @@ def full_size_of(name: str) -> str:
     return name.rpartition("_")[0] if DATA_SETS.get(name) == "downsampled" else name
 
 
-def _of_contract(make: Callable[[], object], name: str) -> DataSet:
-    """Make somebody's own data set, and insist on the contract of :class:`DataSet`."""
-    contract = sorted(part for part in vars(DataSet) if not part.startswith("_"))
+def _make_checked(make: Callable[[], object], name: str) -> DataSet:
+    """Return a user's own data set, or refuse it where it breaks the contract of :class:`DataSet`."""
+    contract = sorted(member for member in vars(DataSet) if not member.startswith("_"))
     try:
         with user_code():
             data = make()
-        missing = [part for part in contract if not hasattr(data, part)]
+        missing = [member for member in contract if not hasattr(data, member)]
         if missing:
             raise InvalidInput(f"data set {name!r} must have {', '.join(contract)}, got none of {', '.join(missing)}")
         with user_code():
@@ -142,13 +142,13 @@ def _of_contract(make: Callable[[], object], name: str) -> DataSet:
             _check_images(cast(DataSet, data), name)
     except DbenchError:
         raise
-    except (Exception, SystemExit) as error:  # theirs: anything can happen in it, and all of it is a message
+    except (Exception, SystemExit) as error:  # a user's code may raise anything, and all of it becomes a message
         raise InvalidInput(f"data set {name!r} cannot be made: {type(error).__name__}: {error}") from error
     return cast(DataSet, data)
 
 
 def _check_images(data: DataSet, name: str) -> None:
-    """Insist on images as the contract has them, of two points: more are looked at where they are used."""
+    """Refuse images that break the contract. Two points are checked here, the others where they are used."""
     sizes = tuple(data.factor_sizes)
     points = np.stack([np.zeros(len(sizes), dtype=np.int64), np.array(sizes) - 1])
     stream = generator(task="images of one's own", data=name)
@@ -156,7 +156,7 @@ def _check_images(data: DataSet, name: str) -> None:
 
 
 def _check_grid(data: DataSet, name: str) -> None:
-    """Insist on factors, the order of the grid and a mask of its points: others rely on them without looking."""
+    """Refuse factors, a grid or a mask of held-out points that break the contract: no later code checks them."""
     names, sizes = tuple(data.factor_names), tuple(data.factor_sizes)
     if not names or not len(names) == len(set(names)) == len(sizes) or min(sizes) < 1:
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""A data set of ours for a training loop of one's own: as a data set of torch, or of Hugging Face."""
+"""Our data sets for a user's own training loop: as data sets of torch or of Hugging Face."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def torch_dataset(data: DataSet) -> Dataset[tuple[Tensor, Tensor]]:
     """Return the points that training may see as a torch data set.
 
-    Item i is an image, float32 C x H x W in 0..1, and its k factors, int64. Of a stochastic data set each image is one
+    Item i is an image, float32 C x H x W in 0..1, and its k factors, int64. In a stochastic data set each image is one
     fixed draw.
 
     Example:
@@ -36,7 +36,7 @@ def hugging_face_dataset(data: DataSet) -> Any:
     """Return the points that training may see as a ``datasets.Dataset`` of Hugging Face (extra ``huggingface``).
 
     Its columns are the factors by name, whole numbers from 0, and ``point``, the number of the row. ``image``, float32
-    C x H x W in 0..1, is made as rows are asked for and never stored; it is that of :func:`torch_dataset`.
+    C x H x W in 0..1, is made when its row is read and never stored; it equals that of :func:`torch_dataset`.
 
     Raises:
         DbenchError: ``datasets`` is not installed.
@@ -56,7 +56,7 @@ def hugging_face_dataset(data: DataSet) -> Any:
     columns = dict(zip(data.factor_names, factors.T, strict=True)) | {"point": np.arange(len(factors))}
 
     def with_images(rows: dict[str, list[int]]) -> dict[str, list[Any]]:
-        if "point" not in rows:  # only other columns were asked for, as by a filter
+        if "point" not in rows:  # only other columns are read, as by a filter
             return rows
         return {**rows, "image": [image.numpy() for image, _ in points.__getitems__(rows["point"])]}
 

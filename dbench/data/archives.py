@@ -1,4 +1,4 @@
-"""Published archives: fetched, checked, read without unpickling, and large ones laid out for random access."""
+"""Published archives: fetched, checked, read without unpickling, and unpacked for random access where large."""
 
 import hashlib
 import io
@@ -28,7 +28,7 @@ def git_blob_id(path: Path) -> str:
 
 
 def read_shipped(file: str, sha256: str, member: str) -> NDArray[np.uint8]:
-    """Return an array of bytes from an npz archive that dbench ships, if it is what its checksum promises."""
+    """Return an array of bytes from an npz archive that dbench ships, after checking its SHA-256."""
     content = (files("dbench_fixtures.data") / file).read_bytes()
     actual = hashlib.sha256(content).hexdigest()
     if actual != sha256:
@@ -40,7 +40,7 @@ def read_shipped(file: str, sha256: str, member: str) -> NDArray[np.uint8]:
 
 @contextmanager
 def _opened(path: Path, member: str) -> Iterator[tuple[IO[bytes], tuple[int, ...], bool, np.dtype[np.generic]]]:
-    """Open an npy member behind its header: the stream, its shape, whether in Fortran order, its type."""
+    """Yield an npy member of an npz archive: the stream at its first value, shape, whether in Fortran order, type."""
     with readable(str(path), " as an npz archive"), zipfile.ZipFile(path) as archive:
         if f"{member}.npy" not in archive.namelist():
             raise DamagedData(f"{path}: no member {member!r} in the archive")
@@ -49,7 +49,7 @@ def _opened(path: Path, member: str) -> Iterator[tuple[IO[bytes], tuple[int, ...
 
 
 def read_shape(path: Path, member: str) -> tuple[int, ...]:
-    """Return the shape that a member of an npz archive has by its own header."""
+    """Return the shape that a member of an npz archive declares in its header."""
     with _opened(path, member) as (_, shape, _, _):
         return shape
 
@@ -59,16 +59,16 @@ def read_rows(
 ) -> Iterator[NDArray[np.generic]]:
     """Yield a member of an npz archive in parts of at most ``rows`` rows, so that memory stays bounded.
 
-    It must have this shape and type. An array stored in Fortran order comes in one part.
+    The member must have the given shape and type. An array in Fortran order comes in one part.
 
     Raises:
         DamagedData: not a zip archive, no such member, another shape or type, pickled, or cut short.
     """
     wanted = np.dtype(dtype)
-    with _opened(path, member) as (stream, found_shape, fortran, found):
-        if found_shape != shape or found != wanted:
+    with _opened(path, member) as (stream, stored_shape, fortran, stored):
+        if stored_shape != shape or stored != wanted:
             raise DamagedData(
-                f"{path}: member {member!r} must be {wanted} of shape {shape}, got {found} of shape {found_shape}"
+                f"{path}: member {member!r} must be {wanted} of shape {shape}, got {stored} of shape {stored_shape}"
             )
         yield from read_parts(stream.read, f"{path}: member {member!r}", shape, wanted, rows=rows, fortran=fortran)
 
@@ -82,7 +82,7 @@ def read_parts(
     rows: int,
     fortran: bool = False,
 ) -> Iterator[NDArray[np.generic]]:
-    """Yield what there is to read in parts of at most ``rows`` rows: as much as the shape says, and no more."""
+    """Yield an array in parts of at most ``rows`` rows; what is read must end just where the shape says."""
     row_bytes = dtype.itemsize * int(np.prod(shape[1:], dtype=np.int64))
     step = shape[0] if fortran else rows
     for start in range(0, shape[0], step):
@@ -95,7 +95,7 @@ def read_parts(
         raise DamagedData(f"{what} goes on after its {shape[0]} rows")
 
 
-_CUT_OFF = ("ConnectionError", "ProxyError", "Timeout")  # of requests, which pooch downloads with
+_CUT_OFF = ("ConnectionError", "ProxyError", "Timeout")  # of requests, by which pooch downloads
 
 
 def cache_folder() -> Path:
@@ -108,8 +108,8 @@ def cache_folder() -> Path:
 def fetch(name: str, addresses: Sequence[str], check: Callable[[Path], object]) -> Path:
     """Return the path of a published file, downloaded to :func:`cache_folder` unless it lies there already.
 
-    Its ``addresses`` are tried in order until one gives a file that passes ``check``; it lies under ``name`` whichever
-    did. What lies there already is never replaced.
+    Its ``addresses`` are tried in order until one gives a file that passes ``check``; it is stored as ``name`` whatever
+    the address. A file that is there already is checked too, but never replaced.
 
     Raises:
         DamagedData: the file that lies there already does not pass the check.
@@ -140,7 +140,7 @@ def fetch(name: str, addresses: Sequence[str], check: Callable[[Path], object]) 
 
 
 def check_md5(path: Path, md5: str) -> None:
-    """Insist on a file of that MD5."""
+    """Refuse a file that is missing or has another MD5."""
     if not path.is_file():
         raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
     with path.open("rb") as file:
@@ -150,7 +150,7 @@ def check_md5(path: Path, md5: str) -> None:
 
 
 def check_blob_id(path: Path, blob_id: str) -> None:
-    """Insist on a file of that id of git."""
+    """Refuse a file that is missing or has another git blob id."""
     if not path.is_file():
         raise InvalidInput(f"path must be an existing file, got {str(path)!r}")
     actual = git_blob_id(path)
@@ -163,8 +163,8 @@ def unpacked(
 ) -> NDArray[np.uint8]:
     """Return an array of bytes as a read-only view of a file, writing the file first unless it is there.
 
-    Images of a few gigabytes, compressed, can neither be held in memory nor looked up one by one. The file is there
-    whole or not at all; beyond its length it is not checked again.
+    Compressed images of a few gigabytes neither fit into memory nor can be looked up one by one. The file is written
+    whole or not at all; one that is there already is checked by its length alone.
     """
     if not target.is_file() or target.stat().st_size != prod(shape):
         try:
@@ -178,21 +178,21 @@ def unpacked(
 
 
 class Published(GridData):
-    """Base of published archives: their factors, sizes and shapes stand on the class, known before one is fetched."""
+    """Base of published archives; factors, sizes and shapes are class attributes, known before anything is fetched."""
 
     checked_by: ClassVar[str] = "MD5"
-    archive: ClassVar[str]  # what is read and how, for the fingerprint, which the checksums of its files complete
+    archive: ClassVar[str]  # what is read and how: with the checksums of its files it makes the fingerprint
 
     file_checksums: ClassVar[tuple[str, ...]]  # of the published files
 
     @classmethod
     def checksums(cls, name: str) -> tuple[str, ...]:
-        """Return those of the published files of the data set of that name."""
+        """Return the checksums of the published files of the data set of that name."""
         return cls.file_checksums
 
     @classmethod
     def unfetched(cls, name: str) -> Self:
-        """Return the data set of that name without its images: what stands on the class, and its fingerprint."""
+        """Return the data set of that name without its images: class attributes and fingerprint only."""
         data = cls.__new__(cls)
         data.name, data.fingerprint = name, digest(cls.archive, *cls.checksums(name))
         return data
@@ -213,7 +213,7 @@ class StoredImages(Published):
 
 
 def lanczos(images: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return n x 64 x 64 bytes of n x H x W bytes, n at least 1, by a Lanczos filter as Locatello et al. do."""
+    """Scale n x H x W bytes (n at least 1) to n x 64 x 64 by a Lanczos filter, as Locatello et al. do."""
     from PIL import Image
 
     scaled = [Image.fromarray(image).resize((64, 64), Image.Resampling.LANCZOS) for image in images]

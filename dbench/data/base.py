@@ -1,4 +1,4 @@
-"""What every data set offers."""
+"""The contract of every data set, and base classes that fulfil it."""
 
 import hashlib
 import warnings
@@ -71,7 +71,7 @@ def digest(*parts: str | bytes) -> str:
 
 
 def checked_images(images: object, data: DataSet, n: int) -> Images:
-    """Return what a data set gave as the images of n points, or say what else it is.
+    """Return the images that a data set gave for n points, or refuse what are no such images.
 
     Raises:
         InvalidInput: anything but a numpy array of uint8, n x C x H x W.
@@ -88,7 +88,7 @@ def checked_images(images: object, data: DataSet, n: int) -> Images:
 
 
 def warn_of_dark(images: Images, name: str) -> None:
-    """Warn where no image exceeds 1, the white of images of floats, and so a 255th of white here."""
+    """Warn where no pixel exceeds 1: that is white in images of floats, but nearly black in bytes."""
     if len(images) and not any((images[start : start + BATCH] > 1).any() for start in range(0, len(images), BATCH)):
         warnings.warn(
             f"no image of {name} exceeds 1, where white is 255: were they made for 0 to 1?", UserWarning, stacklevel=3
@@ -161,8 +161,8 @@ class GridData(ABC):
     def grid_images(self) -> Images:
         """Return the N x C x H x W images of :meth:`grid`; of a stochastic data set, one fixed draw of each.
 
-        The draw's generator derives from the fingerprint, so equal fingerprints have equal grid images. A warning says
-        where none of them exceeds 1.
+        The draw's generator derives from the fingerprint, so equal fingerprints have equal grid images. Warns where no
+        pixel exceeds 1.
         """
         generator = seeds.generator(purpose="grid images", data=self.fingerprint) if self.stochastic else None
         images = checked_images(self._render(self.grid(), generator), self, len(self))
@@ -170,7 +170,7 @@ class GridData(ABC):
         return images
 
     def held_out(self) -> NDArray[np.bool_]:
-        """Return a mask of the N grid points that training must not see: none, but see :mod:`dbench.data.held_out`."""
+        """Return a mask of the N grid points that training must not see: none (see :mod:`dbench.data.held_out`)."""
         return np.zeros(len(self), dtype=np.bool_)
 
     @abstractmethod
@@ -179,7 +179,7 @@ class GridData(ABC):
 
 
 class Derived(GridData):
-    """Images made of those of another data set, whose factors and held-out points they share."""
+    """A data set whose images are made from those of another; factors and held-out points are the same."""
 
     def __init__(self, base: DataSet, *, name: str) -> None:
         self.name, self._base = name, base
@@ -209,7 +209,7 @@ class Downsampled(Derived):
         out = np.empty((len(factors), *self.image_shape), dtype=np.uint8)
         for start in range(0, len(factors), BATCH):
             full = self._base.images(factors[start : start + BATCH], generator)
-            # Rows first: their sum runs along the memory.
+            # Rows are summed first, because they are contiguous in memory.
             rows = full.reshape(-1, channels, height, self._block, width * self._block).sum(axis=3, dtype=np.uint32)
             sums = rows.reshape(-1, channels, height, width, self._block).sum(axis=4, dtype=np.uint32)
             out[start : start + BATCH] = (sums + area // 2) // area

@@ -1,4 +1,4 @@
-"""Cars3D as published (Reed, Zhang, Zhang and Lee 2015): renderings of car models, all round and from four heights."""
+"""Cars3D as published (Reed, Zhang, Zhang and Lee 2015): renderings of car models from all sides and four heights."""
 
 import io
 import tarfile
@@ -23,12 +23,12 @@ SIDE = 128
 class Cars3d(StoredImages):
     """The published archive, a gzipped tar file of renderings in colour.
 
-    Scaled from 128 x 128. Objects are numbered by the archive's own ``list.txt``. It takes 216 MB; reading the archive
-    takes about a minute.
+    Scaled from 128 x 128. Objects are numbered by the archive's own ``list.txt``. The images take 216 MB; reading the
+    archive takes about a minute.
 
     Raises:
         InvalidInput: no such file.
-        DamagedData: another MD5, or a mesh or the list missing, or of another form.
+        DamagedData: another MD5, or a mesh or the list that is missing or of another form.
     """
 
     archive = "Cars3D archive, Lanczos"
@@ -79,7 +79,7 @@ class Cars3d(StoredImages):
         # scipy reads from streams too, whatever its type stubs say.
         stream: Any = io.BytesIO(content)
         with readable(where, " as a MATLAB file"):
-            # Shape and type are in the header, so that nothing of another size is read.
+            # The header has shape and type, so that no array of another size is read.
             if wanted not in whosmat(stream):
                 raise DamagedData(f"{where} must hold 'im', uint8 of shape {wanted[1]}")
             image = loadmat(stream, variable_names=["im"])["im"]

@@ -22,12 +22,12 @@ FACTOR_SIZES = (3, 6, 10, 16, 16)
 
 
 def unpack_sprites(packed: NDArray[np.uint8]) -> Images:
-    """Return n x 1 x 64 x 64 images in {0, 255} of n x 64 x 8 bytes, a bit a pixel, the left pixel highest."""
+    """Unpack n x 64 x 8 bytes, one bit a pixel and the left one highest, to n x 1 x 64 x 64 images in {0, 255}."""
     return np.unpackbits(packed, axis=-1)[:, np.newaxis] * np.uint8(255)
 
 
 class DspritesGrid(GridData):
-    """The shipped sub-grid, kept packed, a bit a pixel (24 MB). Shapes are square, ellipse and heart.
+    """The shipped sub-grid, kept packed at one bit a pixel (24 MB). Shapes are square, ellipse and heart.
 
     Raises:
         DamagedData: the file is not what its checksum promises.
@@ -57,12 +57,12 @@ ROWS = 8192  # read at once: 33 MB of images
 class Dsprites(Published):
     """The published archive, an npz file of binary images.
 
-    The archive's sixth factor, a colour that is always white, is left out. Images are kept packed, a bit a pixel
+    The archive's sixth factor, a colour that is always white, is left out. Images are packed to one bit a pixel
     (378 MB); reading the archive takes some ten seconds. Its pickled member ``metadata`` is never read.
 
     Raises:
         InvalidInput: no such file.
-        DamagedData: another blob id, a member missing, or of another shape, type or content.
+        DamagedData: another blob id, or a member that is missing or of another shape, type or content.
     """
 
     archive = "dSprites archive"
@@ -81,7 +81,7 @@ class Dsprites(Published):
         self._packed = self._pack(path)
 
     def _check_order(self, path: Path) -> None:
-        """Insist on grid order, so that the row of an image follows from its factors."""
+        """Refuse images in another order than the grid's, by which rows are looked up."""
         grid, start = self.grid(), 0
         for classes in read_rows(path, "latents_classes", (len(self), 6), np.int64, rows=ROWS):
             if classes[:, 0].any():
@@ -91,6 +91,7 @@ class Dsprites(Published):
             start += len(classes)
 
     def _pack(self, path: Path) -> NDArray[np.uint8]:
+        """Return all images as N x 64 x 8 bytes, one bit a pixel."""
         packed, start = np.empty((len(self), 64, 8), dtype=np.uint8), 0
         for images in read_rows(path, "imgs", (len(self), 64, 64), np.uint8, rows=ROWS):
             if images.max() > 1:

@@ -1,7 +1,7 @@
 """The full dSprites grid of 737,280 images, re-rendered from the shapes' outlines.
 
-A shape is a polygon. Its corners are put in place in single precision, snapped to 1/256 pixel, and a pixel is white
-where its centre lies inside: what graphics hardware does, and so what made the published images. ``docs/dsprites.md``
+A shape is a polygon. Its corners are placed in single precision and snapped to 1/256 pixel, and a pixel is white where
+its centre lies inside. Graphics hardware does so, and so did what rendered the published images. ``docs/dsprites.md``
 says how the rule was found.
 """
 
@@ -13,7 +13,7 @@ from dbench.data.base import Factors, GridData, Images, digest
 RULE = "re-rendered dSprites, rule 1"
 SIDE = 64
 SUBPIXEL = 256
-# Half the side of the square at scale 1, in pixels; the other shapes are built on it as well.
+# Half the side of the square at scale 1, in pixels; the other shapes are scaled by it too.
 RADIUS = 0.15 * SIDE
 ELLIPSE_STRETCH, ELLIPSE_CORNERS = 1.33, 100
 HEART_HEIGHT, HEART_SHIFT, HEART_CORNERS = 14.5, 0.15, 150
@@ -34,16 +34,16 @@ def outline(shape: int) -> NDArray[np.float64]:
 
 
 def _place(shape: int, factors: Factors) -> NDArray[np.int64]:
-    """Return n x m x 2 corners of one shape in the image, in 1/256 pixel, y downwards.
+    """Return the n x m x 2 corners of one shape in the image, in 1/256 pixel, y downwards.
 
-    Single precision and the order of the sums decide where a corner goes that lies halfway between two steps.
+    Single precision and the order of the sums decide how a corner halfway between two steps is rounded.
     """
     _, scale, orientation, pos_x, pos_y = factors.T[:, :, np.newaxis]
     angle = (2 * np.pi * (orientation % 39) / 39).astype(np.float32).astype(np.float64)
     size = (0.5 + 0.1 * scale).astype(np.float32)
     cos, sin = size * np.cos(angle).astype(np.float32), size * np.sin(angle).astype(np.float32)
     x, y = outline(shape).astype(np.float32).T
-    # The shape's centre as seen from the middle of the image.
+    # The shape's centre relative to the middle of the image.
     right = (SIDE / 2 * pos_x / 31 - SIDE / 4).astype(np.float32)
     up = (SIDE / 4 - SIDE / 2 * pos_y / 31).astype(np.float32)
     middle = np.float32(SIDE / 2)
@@ -62,22 +62,22 @@ def fill(corners: NDArray[np.int64]) -> NDArray[np.uint8]:
     """
     n, m, _ = corners.shape
     start, end = corners.reshape(-1, 2), np.roll(corners, -1, axis=1).reshape(-1, 2)
-    down = (start[:, 1] <= end[:, 1])[:, np.newaxis]
-    (x0, y0), (x1, y1) = np.where(down, start, end).T, np.where(down, end, start).T
+    downwards = (start[:, 1] <= end[:, 1])[:, np.newaxis]
+    (x0, y0), (x1, y1) = np.where(downwards, start, end).T, np.where(downwards, end, start).T
     centre = SUBPIXEL // 2
-    # An edge crosses the rows whose centre lies in (y0, y1]; both ends fall on the same side of the corner they share.
+    # An edge crosses the rows whose centre lies in (y0, y1]: half open, so that edges agree at the corner they share.
     first = np.clip((y0 - centre) // SUBPIXEL + 1, 0, SIDE)
     last = np.clip((y1 - centre) // SUBPIXEL + 1, 0, SIDE)
-    image = np.repeat(np.arange(n), m)
+    image_of = np.repeat(np.arange(n), m)  # number of the image of each edge
     crossings = np.zeros((n, SIDE, SIDE + 1), dtype=np.uint8)
     for step in range(int((last - first).max(initial=0))):
         (edge,) = np.nonzero(first + step < last)
         row = first[edge] + step
         rise = y1[edge] - y0[edge]
-        # First column whose centre is not left of the crossing: a ceiling, by floor division of the negative.
+        # First column whose centre is not left of the crossing; the ceiling is a floor division of the negative.
         across = (x1 - x0)[edge] * (row * SUBPIXEL + centre - y0[edge]) + (x0[edge] - centre) * rise
         column = np.clip(-(-across // (SUBPIXEL * rise)), 0, SIDE)
-        np.add.at(crossings, (image[edge], row, column), 1)
+        np.add.at(crossings, (image_of[edge], row, column), 1)
     return np.bitwise_and(np.cumsum(crossings[:, :, :SIDE], axis=2, dtype=np.uint8), 1)
 
 

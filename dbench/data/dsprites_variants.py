@@ -19,7 +19,7 @@ SCREAM_SHA256 = "321e7ddc8639c8ca707658f561aeeff5bff09386c147774a107161b58163b82
 class _Variant(Derived):
     """White sprites on black, turned into coloured images by a subclass's :meth:`_paint`."""
 
-    rule: ClassVar[str]  # what the painting does, for the fingerprint
+    rule: ClassVar[str]  # how sprites are painted; part of the fingerprint
 
     def __init__(self, base: DataSet, *, name: str) -> None:
         super().__init__(base, name=name)
@@ -27,7 +27,7 @@ class _Variant(Derived):
         self.fingerprint = digest(self.rule, base.fingerprint)
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
-        """Paint the base's sprites, a batch at a time; every image draws equally much, so batches change nothing."""
+        """Paint the base's sprites in batches, which change nothing: each image takes equally many random numbers."""
         assert generator is not None
         out = np.empty((len(factors), *self.image_shape), dtype=np.uint8)
         for start in range(0, len(factors), BATCH):
@@ -100,4 +100,4 @@ def read_scream() -> NDArray[np.uint8]:
 
 
 VARIANTS: dict[str, type[_Variant]] = {"color": ColorDsprites, "noisy": NoisyDsprites, "scream": ScreamDsprites}
-"""By what stands in the name before that of the sprites."""
+"""First word of a data set's name -> its variant."""

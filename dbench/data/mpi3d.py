@@ -16,7 +16,7 @@ from dbench.data.archives import StoredImages, cache_folder, check_md5, fetch, r
 from dbench.data.base import digest
 from dbench.errors import DamagedData
 
-# The second bucket is that of the paper and closed in 2023; the photographs have another name in the first.
+# The second bucket is the paper's, closed in 2023. In the first the photographs have another name.
 _BUCKETS = (
     "https://storage.googleapis.com/mpi3d_disentanglement_dataset/data",
     "https://storage.googleapis.com/disentanglement_dataset/Final_Dataset",
@@ -26,7 +26,7 @@ FILES = {
     "mpi3d_realistic": "59a6225b88b635365f70c91b3e52f70f",
     "mpi3d_real": "0f33f609918fb5c97996692f91129802",
 }
-# An archive says by its length which it is: descriptions of these files disagree on 6 or 4 colours and shapes.
+# The length of an archive decides its layout: descriptions of these files disagree on 6 or 4 colours and shapes.
 LAYOUTS: tuple[tuple[int, ...], ...] = ((6, 6, 2, 3, 3, 40, 40), (4, 4, 2, 3, 3, 40, 40))
 IMAGE = (64, 64, 3)
 ROWS = 4096  # unpacked at once: 50 MB
@@ -98,6 +98,6 @@ class Mpi3d(StoredImages):
 
 
 def addresses(name: str) -> tuple[str, ...]:
-    """Return where the archive of that name may be found, the likeliest first."""
+    """Return the addresses at which the archive of that name may be found, the likeliest first."""
     other = f"{name.removeprefix('mpi3d_')}.npz"
     return (f"{_BUCKETS[0]}/{name}.npz", f"{_BUCKETS[0]}/{other}", f"{_BUCKETS[1]}/{name}.npz")

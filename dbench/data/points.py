@@ -1,4 +1,4 @@
-"""A data set of ours as one of torch; a module of its own, so that the rest loads without torch."""
+"""Our data sets as torch data sets; in a module of its own, so that the rest loads without torch."""
 
 import numpy as np
 import torch
@@ -15,8 +15,8 @@ class Points(Dataset[tuple[Tensor, Tensor]]):
     def __init__(self, data: DataSet) -> None:
         self._data, self._factors = data, data.grid()[~data.held_out()]
         if len(self):
-            spread = np.unique(np.linspace(0, len(self) - 1, BATCH).astype(int))
-            warn_of_dark(self._images([*spread]), data.name)
+            probes = np.unique(np.linspace(0, len(self) - 1, BATCH).astype(int))
+            warn_of_dark(self._images([*probes]), data.name)
 
     def __len__(self) -> int:
         return len(self._factors)
@@ -32,7 +32,7 @@ class Points(Dataset[tuple[Tensor, Tensor]]):
         data, rows = self._data, self._factors[indices]
         if not data.stochastic:
             return checked_images(data.images(rows), data, len(rows))
-        # A point has one image, whether it is asked for by a number of python or numpy, or from the end.
+        # The same point has the same image for a Python or numpy index, and for one from the end.
         numbers = [int(i) % len(self) for i in indices]
         streams = [seeds.generator(task="torch_dataset", data=data.fingerprint, row=number) for number in numbers]
         drawn = [data.images(row[np.newaxis], rng) for row, rng in zip(rows, streams, strict=True)]

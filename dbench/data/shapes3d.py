@@ -25,11 +25,11 @@ ROWS = 4096  # unpacked at once: 50 MB
 class Shapes3d(StoredImages):
     """The published archive, an HDF5 file.
 
-    Its images are unpacked once, into a file of 5.9 GB beside the download: HDF5 would decompress a whole block for
-    every image.
+    Its images are unpacked once, into a file of 5.9 GB beside the download, because HDF5 would decompress a whole block
+    for every image.
 
     Raises:
-        DamagedData: another MD5, or data that are missing, of another shape or type, or in another order.
+        DamagedData: another MD5, or data sets that are missing, of another shape or type, or in another order.
         DbenchError: h5py is missing, the archive could not be downloaded, or the images could not be written.
     """
 
@@ -71,7 +71,7 @@ class Shapes3d(StoredImages):
                 yield images[start : start + ROWS]
 
     def _check_order(self, path: Path, labels: NDArray[np.float64]) -> None:
-        """Insist on grid order with rising values, so that the row of an image follows from its factors."""
+        """Refuse labels in another order than the grid's with rising values, by which rows are looked up."""
         for j, (name, column) in enumerate(zip(self.factor_names, self.grid().T, strict=True)):
             values, ranks = np.unique(labels[:, j], return_inverse=True)
             if len(values) != self.factor_sizes[j] or not np.array_equal(ranks, column):
@@ -82,6 +82,7 @@ class Shapes3d(StoredImages):
 
 
 def _dataset(file: Any, path: Path, name: str, shape: tuple[int, ...], dtype: str) -> Any:
+    """Return a data set of an HDF5 file, or refuse one of another shape or type."""
     dataset = file[name]
     if dataset.shape != shape or dataset.dtype != dtype:
         raise DamagedData(

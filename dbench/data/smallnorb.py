@@ -30,7 +30,7 @@ SIZES = (5, 10, 9, 18, 6)
 INSTANCE = 1
 ROWS = 1024  # pairs of photographs read at once: 19 MB
 
-# Of the types its format knows, those that occur.
+# Element type -> magic number, for the types that occur.
 MAGIC = {np.dtype("u1"): 0x1E3D4C55, np.dtype("<i4"): 0x1E3D4C54}
 
 
@@ -41,13 +41,13 @@ def _without_instance(sizes: tuple[int, ...]) -> tuple[int, ...]:
 class SmallNorb(Published):
     """The published archive, six gzipped files of grey photographs and their labels.
 
-    As Locatello et al. use it: both splits together, the first of the two cameras, scaled from 96 x 96, and stochastic,
-    because which of the ten toys of a category is seen is no factor but drawn anew for each image. Categories are
-    animal, human, airplane, truck and car. It takes 199 MB.
+    As Locatello et al. use it: both splits together, the first of the two cameras, scaled from 96 x 96. It is
+    stochastic, because the toy, one of ten in a category, is no factor but drawn anew for each image. Categories are
+    animal, human, airplane, truck and car. The images take 199 MB.
 
     Raises:
         InvalidInput: a file is missing.
-        DamagedData: another MD5, a file of another form, or a photograph missing or there twice.
+        DamagedData: another MD5, a file of another form, or a photograph that is missing or occurs twice.
     """
 
     archive = "SmallNORB archive, Lanczos"
@@ -68,8 +68,8 @@ class SmallNorb(Published):
         self._instances = sizes[INSTANCE]
         self._images = np.empty((prod(sizes), 64, 64), dtype=np.uint8)
         splits = sorted({file.rpartition("-")[0] for file in files})
-        places = np.concatenate([self._read_split(folder, split, sizes) for split in splits])
-        distinct = len(np.unique(places))
+        rows = np.concatenate([self._read_split(folder, split, sizes) for split in splits])
+        distinct = len(np.unique(rows))
         if distinct < prod(sizes):
             raise DamagedData(
                 f"{folder}: each of {prod(sizes)} (category, instance, elevation, azimuth, lighting) must occur once, "
@@ -77,25 +77,25 @@ class SmallNorb(Published):
             )
 
     def _read_split(self, folder: Path, split: str, sizes: tuple[int, ...]) -> NDArray[np.intp]:
-        """Put a split's photographs into their places, and return these."""
+        """Store the photographs of a split in ``_images`` and return the rows at which they are."""
         n = prod(sizes) // 2
 
-        def whole(part: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[np.generic]:
+        def read_labels(part: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[np.generic]:
             (matrix,) = read_binary_matrix(folder / f"{split}-{part}.mat.gz", shape, dtype, rows=n)
             return matrix
 
-        category = whole("cat", (n,), np.int32).astype(np.int64)
-        instance, elevation, azimuth, lighting = whole("info", (n, 4), np.int32).astype(np.int64).T
-        # Azimuths are tens of degrees, every second of them.
+        category = read_labels("cat", (n,), np.int32).astype(np.int64)
+        instance, elevation, azimuth, lighting = read_labels("info", (n, 4), np.int32).astype(np.int64).T
+        # Azimuths count steps of 10 degrees, and only every second one occurs.
         points = np.stack([category, instance, elevation, azimuth // 2, lighting], axis=1)
         if (azimuth % 2).any() or (points < 0).any() or (points >= sizes).any():
             raise DamagedData(f"{folder}: the labels of {split} must lie on the grid {sizes}, azimuths even")
-        places: NDArray[np.intp] = np.ravel_multi_index(tuple(points.T), sizes)
+        rows: NDArray[np.intp] = np.ravel_multi_index(tuple(points.T), sizes)
         start = 0
         for pairs in read_binary_matrix(folder / f"{split}-dat.mat.gz", (n, 2, 96, 96), np.uint8, rows=ROWS):
-            self._images[places[start : start + len(pairs)]] = lanczos(pairs[:, 0].astype(np.uint8))
+            self._images[rows[start : start + len(pairs)]] = lanczos(pairs[:, 0].astype(np.uint8))
             start += len(pairs)
-        return places
+        return rows
 
     def _render(self, factors: Factors, generator: np.random.Generator | None) -> Images:
         assert generator is not None
@@ -116,9 +116,9 @@ class SmallNorb(Published):
 def read_binary_matrix(
     path: Path, shape: tuple[int, ...], dtype: DTypeLike, *, rows: int
 ) -> Iterator[NDArray[np.generic]]:
-    """Yield a gzipped matrix in parts of at most ``rows`` rows, if its header is that of this shape and type.
+    """Yield a gzipped matrix in parts of at most ``rows`` rows, once its header agrees with the shape and type.
 
-    The format is named ``.mat`` and has nothing to do with MATLAB. All integers are little endian and 32 bits wide: a
+    The format is called ``.mat`` but has nothing to do with MATLAB. All integers are little endian and 32 bits wide: a
     magic number that stands for the type of the elements, here bytes or such integers, the number of dimensions, the
     dimensions (at least three, even of a vector; those beyond the number mean nothing), and then the elements, last
     dimension fastest.
@@ -126,8 +126,9 @@ def read_binary_matrix(
     wanted = np.dtype(dtype).newbyteorder("<")
     with readable(str(path), " as a gzipped matrix"), gzip.open(path) as stream:
         header = np.array([MAGIC[wanted], len(shape), *shape], dtype="<i4").tobytes()
-        begin = stream.read(len(header))
-        if begin != header:
-            raise DamagedData(f"{path} must begin as {wanted} of shape {shape} does, {header.hex()}, got {begin.hex()}")
+        beginning = stream.read(len(header))
+        if beginning != header:
+            rule = f"must begin as {wanted} of shape {shape} does, {header.hex()}"
+            raise DamagedData(f"{path} {rule}, got {beginning.hex()}")
         stream.read(4 * max(0, 3 - len(shape)))
         yield from read_parts(stream.read, str(path), shape, wanted, rows=rows)

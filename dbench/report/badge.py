@@ -9,12 +9,12 @@ from dbench.report.headings import count_verdicts
 from dbench.report.schema import TITLES, Document
 from dbench.report.templates import template
 
-# Width of a letter of 11 pixels in the usual sans-serif fonts: an average, for text is stretched to the width given.
+# Mean width of a letter of 11 pixels in the usual sans-serif fonts; the SVG stretches text to the width given.
 LETTER, PAD = 6.2, 12
 
 
 def badges(document: Document) -> dict[str, str]:
-    """Return the text of ``badge-PAPER.svg`` by file name, for each paper of the report."""
+    """Return file name ``badge-PAPER.svg`` -> text of the file, for each paper of the report."""
     groups = by_paper(document["headings"])
     return {f"badge-{anchor(paper)}.svg": _paper_badge(paper, headings) for paper, headings in groups.items()}
 
@@ -25,6 +25,6 @@ def _paper_badge(paper: str, headings: list[Mapping[str, Any]]) -> str:
 
 
 def badge(label: str, message: str) -> str:
-    """Return a badge of two texts as SVG."""
+    """Return a badge with a label at the left and a message at the right, as SVG."""
     left, right = (round(len(text) * LETTER + PAD) for text in (label, message))
     return template("badge.svg.j2").render(label=label, message=message, left=left, right=right, pad=PAD) + "\n"

@@ -18,7 +18,7 @@ MOST_NAMES = 3  # headings that a title names
 
 @dataclass(frozen=True)
 class Step:
-    """A finding whose verdict changed: verdict and what was seen, old and new; empty where it was not judged."""
+    """A finding whose verdict changed: old and new verdict, and what was seen; empty where it was not judged."""
 
     claim: str
     old: str
@@ -42,14 +42,14 @@ class Changes:
     """What differs between two reports."""
 
     shared: int  # how many findings both reports judge
-    apart: tuple[int, int]  # how many only the old one does, and only the new one
-    uneven: int  # how many a partial report judges on other cases, so that their verdicts are not compared
+    apart: tuple[int, int]  # how many only the old one judges, and only the new one
+    uneven: int  # how many a partial report judges on other cases; their verdicts are not compared
     headings: tuple[Step, ...]  # findings whose verdict changed, those that fell deepest first
     moved: tuple[tuple[Record, Record], ...]  # (old, new) where the new estimate lies outside of the old interval
     verdicts: int  # how many records changed their verdict
     added: int  # how many records only the new report has
     removed: int  # how many only the old one
-    same: int  # how many have the verdict of before and an estimate that has not moved
+    same: int  # how many have the same verdict and an estimate that has not moved
 
     def __str__(self) -> str:
         return listed(map(str, self.headings), most=MOST_NAMES)
@@ -58,59 +58,58 @@ class Changes:
 def compare(old: Document, new: Document) -> Changes:
     """Compare two reports: findings by their claim, records by everything that tells one from another.
 
-    Where a report is partial, only what both judged is compared: verdicts of findings of which both judged all cases.
+    Where a report is partial, only what both judged is compared: the verdicts of findings judged on the same cases.
     """
     complete = old["scope"]["complete"] and new["scope"]["complete"]
-    before, after = (
+    old_headings, new_headings = (
         {heading["claim"]: (heading["verdict"], one_line(heading["says"])) for heading in report["headings"]}
         for report in (old, new)
     )
-    shared = before.keys() & after.keys()
-    cases, cases_now = _cases(old), _cases(new)
-    uneven = set() if complete else {claim for claim in shared if cases.get(claim) != cases_now.get(claim)}
+    shared = old_headings.keys() & new_headings.keys()
+    old_cases, new_cases = _cases(old), _cases(new)
+    uneven = set() if complete else {claim for claim in shared if old_cases.get(claim) != new_cases.get(claim)}
     steps = [
-        Step(claim, *before.get(claim, ("", "")), *after.get(claim, ("", "")))
-        for claim in dict.fromkeys([*after, *before])
+        Step(claim, *old_headings.get(claim, ("", "")), *new_headings.get(claim, ("", "")))
+        for claim in dict.fromkeys([*new_headings, *old_headings])
         if complete or claim in shared - uneven
     ]
-    was, now = ({_key(record): record for record in report["records"]} for report in (old, new))
-    both = [(was[key], now[key]) for key in now if key in was]
+    old_records, new_records = ({_case_key(record): record for record in report["records"]} for report in (old, new))
+    pairs = [(old_records[key], record) for key, record in new_records.items() if key in old_records]
     return Changes(
         shared=len(shared - uneven),
-        apart=(len(before.keys() - after.keys()), len(after.keys() - before.keys())),
+        apart=(len(old_headings.keys() - new_headings.keys()), len(new_headings.keys() - old_headings.keys())),
         uneven=len(uneven),
         headings=tuple(sorted((step for step in steps if step.old != step.new), key=lambda step: -step.fall)),
-        moved=tuple(pair for pair in both if _moved(*pair)),
-        verdicts=sum(a["verdict"] != b["verdict"] for a, b in both),
-        added=len(now.keys() - was.keys()) if complete else 0,
-        removed=len(was.keys() - now.keys()) if complete else 0,
-        same=sum(a["verdict"] == b["verdict"] and not _moved(a, b) for a, b in both),
+        moved=tuple(pair for pair in pairs if _moved(*pair)),
+        verdicts=sum(was["verdict"] != now["verdict"] for was, now in pairs),
+        added=len(new_records.keys() - old_records.keys()) if complete else 0,
+        removed=len(old_records.keys() - new_records.keys()) if complete else 0,
+        same=sum(was["verdict"] == now["verdict"] and not _moved(was, now) for was, now in pairs),
     )
 
 
 def _cases(report: Document) -> dict[str, set[tuple[str, ...]]]:
-    """The cases of the sentence itself, of which the worst heads a finding, by claim."""
+    """Return the primary cases of each claim; the worst of them heads the finding."""
     cases = dict[str, set[tuple[str, ...]]]()
     for record in report["records"]:
         if record["role"] == "primary":
-            cases.setdefault(record["claim"], set()).add(_key(record))
+            cases.setdefault(record["claim"], set()).add(_case_key(record))
     return cases
 
 
-def _key(record: Record) -> tuple[str, ...]:
+def _case_key(record: Record) -> tuple[str, ...]:
     case = strict_json(record["params"])
     return (record["claim"], record["evidence"], record["part"], case, within_claims(record["nodeid"]))
 
 
 def _moved(old: Record, new: Record) -> bool:
-    """Whether the new estimate lies outside of the old interval, or differs where there is none."""
+    """Return whether the new estimate lies outside the old interval, or differs where there is no interval."""
     if old["estimate"] is None or new["estimate"] is None:
         return old["estimate"] is not new["estimate"]
     low, high = old["interval"] or (old["estimate"], old["estimate"])
     inside = low <= new["estimate"] <= high
-    return not inside and not any(
-        math.isclose(new["estimate"], end, rel_tol=1e-9, abs_tol=1e-12) for end in (low, high)
-    )
+    on_end = any(math.isclose(new["estimate"], end, rel_tol=1e-9, abs_tol=1e-12) for end in (low, high))
+    return not inside and not on_end
 
 
 def difference_lines(changes: Changes) -> list[str]:
@@ -118,8 +117,8 @@ def difference_lines(changes: Changes) -> list[str]:
     unchanged = "No heading changed" if changes.shared or changes.uneven else "The reports share no finding"
     lines = [f"Headings that changed: {changes}" if changes.headings else unchanged, ""]
     for step in changes.headings:
-        seen = {"was": step.saw, "is": step.sees}
-        lines += [f"- {step}", *(f"  - {word}: {says}" for word, says in seen.items() if says)]
+        texts = {"was": step.saw, "is": step.sees}
+        lines += [f"- {step}", *(f"  - {word}: {text}" for word, text in texts.items() if text)]
     if any(changes.apart) or changes.uneven:
         old, new = changes.apart
         lines += [
@@ -153,20 +152,21 @@ def read_history(folder: str | Path) -> list[tuple[str, Document]]:
 
 
 def trends(history: Sequence[tuple[str, Document]]) -> dict[str, list[tuple[str, str]]]:
-    """Return for each claim its first verdict and those that changed as (report, verdict), the latest first.
+    """Return for each claim the reports that changed its verdict, as (report, verdict), the latest first.
 
-    Of partial reports those verdicts are left out that rest on other cases than the one before.
+    The first verdict counts as a change. A verdict in a partial report is left out where it rests on other cases than
+    the one before it.
     """
     verdicts: dict[str, list[tuple[str, str]]] = {}
-    last: dict[str, set[tuple[str, ...]]] = {}
+    last_cases: dict[str, set[tuple[str, ...]]] = {}
     for name, document in history:
         cases = _cases(document)
         for heading in document["headings"]:
             claim = heading["claim"]
-            own = cases.get(claim, set())
-            if not document["scope"]["complete"] and last.get(claim, own) != own:
+            current = cases.get(claim, set())
+            if not document["scope"]["complete"] and last_cases.get(claim, current) != current:
                 continue
-            last[claim] = own
+            last_cases[claim] = current
             steps = verdicts.setdefault(claim, [])
             if not steps or steps[0][1] != heading["verdict"]:
                 steps.insert(0, (name, heading["verdict"]))
@@ -181,6 +181,7 @@ def history_lines(history: Sequence[tuple[str, Document]]) -> list[str]:
         if len(verdicts) > 1:
             lines.append(f"{one_line(claim)}: " + ", ".join(f"{verdict} since {name}" for name, verdict in verdicts))
     lines.append(f"{counted(len(steps) - len(lines), 'finding')} never changed")
-    for name, doc in history[::-1]:
-        lines.append(", ".join(filter(None, [f"{name}: {counted(len(doc['headings']), 'finding')}", stand_text(doc)])))
+    for name, document in history[::-1]:
+        parts = [f"{name}: {counted(len(document['headings']), 'finding')}", stand_text(document)]
+        lines.append(", ".join(filter(None, parts)))
     return lines

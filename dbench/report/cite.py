@@ -1,4 +1,4 @@
-"""How to cite a heading, where to dispute it, and where its test stands."""
+"""How to cite a heading, where to dispute it, and where to find its test."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _LATEX = {"\\": "/", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"} | {s
 
 
 def anchor(text: str) -> str:
-    """Return the address of a claim or an erratum in the page.
+    """Return the anchor of a claim or an erratum in the page.
 
     Example:
         >>> anchor("sober.tc-mean-rises"), anchor("a <b>")
@@ -49,11 +49,11 @@ def bibtex(document: Document, heading: Mapping[str, Any]) -> str:
     revision = f"revision {heading['revision']} of the rule" if heading["revision"] else ""
     parts = [day and f"dbench report of {day}", commit and f"commit {commit}", revision]
     title = f"{heading['claim']}: {heading['verdict']}. {one_line(heading['statement'])}"
-    special = str.maketrans(_LATEX)
+    escapes = str.maketrans(_LATEX)
     fields = {
         "author": "{The dbench developers}" if heading["paper"] in PAPER_LINKS else "",
-        "title": title.translate(special),
-        "howpublished": ", ".join(filter(None, parts)).translate(special),
+        "title": title.translate(escapes),
+        "howpublished": ", ".join(filter(None, parts)).translate(escapes),
         "year": day[:4],
     }
     key = "-".join(filter(None, ["dbench", anchor(heading["claim"]), day]))
@@ -61,7 +61,7 @@ def bibtex(document: Document, heading: Mapping[str, Any]) -> str:
 
 
 def dispute_link(document: Document, heading: Mapping[str, Any]) -> str:
-    """Return the address of an issue that disputes a heading of dbench's; empty where its repository is not known."""
+    """Return the address of a new issue that disputes a heading; empty where dbench does not hold the claim."""
     repository = _repository(document, heading["paper"])
     fields = {
         "template": "dispute.yml",
@@ -72,16 +72,16 @@ def dispute_link(document: Document, heading: Mapping[str, Any]) -> str:
 
 
 def source_link(document: Document, record: Record) -> str:
-    """Return the address of a record's test at the report's commit; empty where that is not known."""
+    """Return the address of a record's test at the report's commit; empty where it is not known."""
     repository = _repository(document, record["paper"])
     commit = str(document["provenance"].get("commit", "")).partition("+")[0]
     file = record["nodeid"].partition("::")[0]
-    file = file.removeprefix("dbench_") if file.startswith("dbench_claims/") else file  # as the wheel calls the folder
+    file = file.removeprefix("dbench_") if file.startswith("dbench_claims/") else file  # its name in a wheel
     return f"{repository}/blob/{commit}/{quote(file)}" if repository and commit else ""
 
 
 def _repository(document: Document, paper: str) -> str:
-    """Address of dbench's repository, which holds the claims on the papers that came with it, and no others."""
+    """Return the address of dbench's repository; empty where unknown, and for papers whose claims it does not hold."""
     if paper not in PAPER_LINKS:
         return ""
     repository = str(document["provenance"].get("repository", "")).rstrip("/")

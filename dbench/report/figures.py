@@ -1,4 +1,4 @@
-"""Figures for the page: those that were drawn from the very tables that a report rests on."""
+"""Figures for the page: only those drawn from the same tables that the report rests on."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -14,16 +14,16 @@ LIST = "figures.json"
 
 @dataclass(frozen=True)
 class PageFigure:
-    """A figure beside findings."""
+    """A figure that the page shows beside findings."""
 
     name: str  # of the file, without its ending
     title: str
     caption: str  # what is drawn, and from how many runs
-    alt: str  # the same for those who do not see it
-    after: tuple[str, ...]  # of the papers' figures
+    alt: str  # the same in words, for readers who cannot see it
+    after: tuple[str, ...]  # names of the papers' figures that it follows
     claims: tuple[str, ...]  # ids of the findings it illustrates
     evidence: dict[str, str]  # checksum of each table it was drawn from, by name of the table
-    svg: str = ""  # the picture; empty in the list of a folder, which has it in ``NAME.svg``
+    svg: str = ""  # the picture; empty in the folder's list, where it is a file ``NAME.svg``
 
 
 def write_list(folder: Path, figures: Iterable[PageFigure]) -> None:
@@ -32,7 +32,7 @@ def write_list(folder: Path, figures: Iterable[PageFigure]) -> None:
 
 
 def read_figures(folder: str | Path | None, document: Document) -> Sequence[PageFigure]:
-    """Return the figures of a folder for findings of this report, drawn from its tables as they were judged.
+    """Return the figures of a folder that show findings of this report and were drawn from the tables it judged.
 
     Raises:
         DamagedData: a list that cannot be read, or a figure of it that is missing.

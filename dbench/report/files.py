@@ -1,4 +1,4 @@
-"""Writing and reading reports; a whole report is only replaced by a whole one."""
+"""Write and read reports; a complete report is only replaced by a complete one."""
 
 import contextlib
 import json
@@ -19,24 +19,24 @@ from dbench.report.schema import Document, validate
 
 
 def prepare_folder(directory: str | Path) -> Path:
-    """Prove that a report can be written to a folder, by writing a file there; a folder made for that goes again.
+    """Check that a report can be written to a folder, by writing a file there; nothing of it stays.
 
     Raises:
-        InvalidInput: if it cannot be made, or nothing can be written in it.
+        InvalidInput: the folder cannot be made, or nothing can be written in it.
     """
     folder = Path(directory)
     if not Path(os.path.realpath(folder)).name:
         raise InvalidInput(f"the report must go to a folder with a name, got {str(directory)!r}")
     probe = folder / f".probe.{os.getpid()}.partial"
     try:
-        new = [path for path in (folder, *folder.parents) if not path.exists()]
+        created = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         try:
             _write_through(probe, "a report will be written here\n")
         finally:
             probe.unlink(missing_ok=True)
-            for path in new:  # a session that judges nothing, or a part, must not leave an empty one
-                with contextlib.suppress(OSError):  # another session has begun to write there
+            for path in created:  # a session that judges nothing, or a part, must not leave an empty folder
+                with contextlib.suppress(OSError):  # another session may be writing there
                     path.rmdir()
     except OSError as error:
         raise InvalidInput(
@@ -56,7 +56,7 @@ def report_folder(folder: str | Path, *, complete: bool) -> Path:
 def write_report(folder: str | Path, document: Document, *, figures: Sequence[PageFigure] = ()) -> list[Path]:
     """Write ``index.html``, ``report.md``, a badge for each paper and ``report.json`` where the report belongs.
 
-    If anything fails, what was there stays as it was. A document without records is written nowhere.
+    If anything fails, the files that were there stay as they were. A document without records is not written.
 
     Returns:
         The paths written, in the folder of :func:`report_folder`, which is made if missing.
@@ -91,17 +91,18 @@ def write_page(
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write all texts aside, then rename all of them, the last one last."""
+    """Write all texts to temporary files, then rename these in the given order."""
     try:
-        with contextlib.ExitStack() as all_written:  # which is left in the opposite order
-            places = {name: all_written.enter_context(atomic_write(folder / name)) for name in reversed(list(texts))}
+        with contextlib.ExitStack() as writes:  # ends them in the opposite order
+            temporary = {name: writes.enter_context(atomic_write(folder / name)) for name in reversed(list(texts))}
             for name, text in texts.items():
-                _write_through(places[name], text)
+                _write_through(temporary[name], text)
     except OSError as error:
         raise DbenchError(f"cannot write the report to {folder}: {error.strerror or error}") from error
 
 
 def _write_through(path: Path, text: str) -> None:
+    """Write text and wait until it is on the disk."""
     with path.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
         stream.write(text)
         stream.flush()
@@ -109,11 +110,11 @@ def _write_through(path: Path, text: str) -> None:
 
 
 def read_report(path: str | Path) -> dict[str, Any]:
-    """Read ``report.json``, or the one in a directory, and insist on its schema.
+    """Return the document of a ``report.json``, or of the one in a directory, once it is checked.
 
     Raises:
-        InvalidInput: if there is no such file, or it cannot be read.
-        DamagedData: if it is not strict JSON, breaks the schema, or its headings are not those of its records.
+        InvalidInput: there is no such file, or it cannot be read.
+        DamagedData: it is not strict JSON, breaks the schema, or has headings that do not follow from its records.
     """
     file = Path(path)
     if file.is_dir():
@@ -127,7 +128,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise DamagedData(f"{file} is not UTF-8 text: {error}") from error
     try:
-        document = json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_whole)
+        document = json.loads(text, parse_constant=_parse_finite, parse_float=_parse_finite, parse_int=_parse_integer)
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"{file} is not strict JSON: {error}") from error
     validate(document, error=DamagedData, source=str(file))
@@ -140,13 +141,13 @@ def read_report(path: str | Path) -> dict[str, Any]:
     return dict(document)
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{text} is no finite number")
     return value
 
 
-def _whole(text: str) -> int:
-    _finite(text)
+def _parse_integer(text: str) -> int:
+    _parse_finite(text)
     return int(text)

@@ -1,4 +1,4 @@
-"""The heading of a finding: the verdict of its primary record, what that saw, and the other records in words."""
+"""The heading of a finding: the verdict of its primary record, what was seen, and the other records in words."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ PARAMETERS = {
 Sides = Mapping[str, int]
 """Side of the images in pixels, by table of trained models."""
 
-# Beyond so many names a note only counts: the page lists them all.
+# Most names that a note lists; it counts the others, and the page lists them all.
 MOST_NAMES = 4
 
 
@@ -37,17 +37,21 @@ def count_verdicts(items: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[str, Any]:
     """Return the heading of one finding: the fields of ``heading`` in ``schema.json``.
 
-    Without a primary record on the kind of evidence that heads the finding, the verdict is 'not tested'; so is one that
-    the ledger sets aside.
+    The verdict is 'not tested' where no primary record is on the kind of evidence that heads the finding, and where the
+    ledger sets the finding aside.
     """
-    own = [record for record in records if record["evidence"] == row.heads]
-    primaries = heading_cases(own)
+    heading_records = [record for record in records if record["evidence"] == row.heads]
+    primaries = heading_cases(heading_records)
     decider = worst_of(primaries) if primaries and not row.aside else None
-    every = decider.get("all_units") if decider else None
-    of_sentence = [] if row.aside else [record for _, cases in by_side(own, sides) for record in cases]
-    by_size = by_side([record for record in own if decider and record["part"] == decider["part"]], sides)
-    fresh = [record for record in own if record["role"] == "fresh"]
-    judged_afresh = [record for record in fresh if record["verdict"] != "not tested"]
+    if decider:
+        says = seen_text(records, row, decider, primaries)
+    else:
+        says = row.aside or f"The sentence itself was not judged on {EVIDENCE[row.heads]}."
+    all_units = decider.get("all_units") if decider else None
+    of_sentence = [] if row.aside else [record for _, cases in by_side(heading_records, sides) for record in cases]
+    by_size = by_side([record for record in heading_records if decider and record["part"] == decider["part"]], sides)
+    fresh = [record for record in heading_records if record["role"] == "fresh"]
+    judged_fresh = [record for record in fresh if record["verdict"] != "not tested"]
     others = [record for record in records if record is not decider]
     beside = {role: counts for role in ROLES if (counts := count_verdicts(r for r in others if r["role"] == role))}
     return {
@@ -57,27 +61,25 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
         "statement": row.says,
         "heads": row.heads,
         "verdict": decider["verdict"] if decider else "not tested",
-        "says": seen_text(records, row, decider, primaries)
-        if decider
-        else row.aside or f"The sentence itself was not judged on {EVIDENCE[row.heads]}.",
+        "says": says,
         "change": change_text(decider) if decider else "",
         "famous": row.famous,
         "record": decider["nodeid"] if decider else None,
         "beside": beside,
         "note": row.note,
         "notes": [
-            *(decider.get("notes", []) if decider else []),  # reports of before have none
-            *([_units_note(decider)] if decider and every else []),
+            *(decider.get("notes", []) if decider else []),  # reports of earlier versions have none
+            *([_units_note(decider)] if decider and all_units else []),
             *([_filtered_note(decider)] if decider and decider.get("filtered") else []),
             *([f"One of those that stand or fall by the same: {row.group}."] if row.group else []),
-            *([_fresh_note(worst_of(judged_afresh))] if judged_afresh else []),
+            *([_fresh_note(worst_of(judged_fresh))] if judged_fresh else []),
             *([_size_note(by_size)] if len(by_size) > 1 else []),
             *_notes([record for record in records if record not in [*of_sentence, *fresh]], decider),
         ],
         "unexpected": sum(record["unexpected"] for record in records),
         "unconfirmed": bool(decider and decider["unconfirmed"]),
-        "qualified": bool(every and decider and every["verdict"] != decider["verdict"]),
-        "fresh": worst_of(judged_afresh)["verdict"] if judged_afresh else None,
+        "qualified": bool(all_units and decider and all_units["verdict"] != decider["verdict"]),
+        "fresh": worst_of(judged_fresh)["verdict"] if judged_fresh else None,
         "group": row.group,
         "aside": row.aside,
         "revision": decider["revision"] if decider else None,
@@ -85,16 +87,14 @@ def heading_of(records: Sequence[Record], row: Finding, sides: Sides) -> dict[st
 
 
 def _units_note(record: Record) -> str:
-    """What is seen over all units, where a condition leaves some out."""
-    every = record["all_units"]
+    """Return a note on the verdict over all units, where a condition leaves some out."""
+    verdict, estimate = record["all_units"]["verdict"], number(record["all_units"]["estimate"])
     outside = sorted({unit for condition in record["regime"] for unit in condition.get("outside", ())})
-    return (
-        f"Without {listed(outside, most=MOST_NAMES)}; over all units {every['verdict']} ({number(every['estimate'])})."
-    )
+    return f"Without {listed(outside, most=MOST_NAMES)}; over all units {verdict} ({estimate})."
 
 
 def _filtered_note(record: Record) -> str:
-    """What is seen of those models or codes alone that a filter keeps."""
+    """Return a note on the verdict over only the models or codes that a filter keeps."""
     kept = record["filtered"]
     if kept["left_out"] is None:
         return f"Without what a filter on models or codes removes, {kept['verdict']}: {one_line(kept['reason'])}."
@@ -103,13 +103,13 @@ def _filtered_note(record: Record) -> str:
 
 
 def _fresh_note(worst: Record) -> str:
-    """The verdict on the seeds that were drawn after the freeze alone."""
-    seen = "" if worst["estimate"] is None else f" ({estimate_text(worst)}, {n_text(worst)})"
-    return f"On fresh seeds alone, drawn after the rules were frozen: {worst['verdict']}{seen}."
+    """Return a note on the verdict over only the seeds that were drawn after the freeze."""
+    estimate = "" if worst["estimate"] is None else f" ({estimate_text(worst)}, {n_text(worst)})"
+    return f"On fresh seeds alone, drawn after the rules were frozen: {worst['verdict']}{estimate}."
 
 
 def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]]) -> str:
-    """The verdict at each image size; the first heads the finding."""
+    """Return a note on the verdict at each image size, of which the first heads the finding."""
     parts = list[str]()
     for side, cases in by_size:
         worst = worst_of(cases)
@@ -120,7 +120,7 @@ def _size_note(by_size: Sequence[tuple[int, Sequence[Record]]]) -> str:
 
 
 def _notes(records: Sequence[Record], decider: Record | None) -> list[str]:
-    """The records beside the primary ones in words, grouped by role, evidence and part."""
+    """Return a note on each group of further records with the same role, evidence and part."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for record in records:
         role = "cell" if record["role"] == "primary" else record["role"]
@@ -136,17 +136,17 @@ def _note(role: str, evidence: str, part: str, group: Sequence[Record], decider:
         values = "" if part else ", ".join(one_line(str(value)) for value in group[0]["params"].values())
         return f"{subject}{f' ({values})' if values else ''}: {group[0]['verdict']}."
     varied = sorted({name for record in group for name in record["params"] if _varies(name, group)})
-    what = _nouns(varied[0]) if len(varied) == 1 else "cases"
+    noun = _nouns(varied[0]) if len(varied) == 1 else "cases"
     parts = list[str]()
     for verdict, count in count_verdicts(group).items():
         names = listed((_label(record, varied) for record in group if record["verdict"] == verdict), most=MOST_NAMES)
-        of = "" if parts else f" of {len(group)} {what}"
-        parts.append(f"{verdict} for {count}{of}" + ("" if Verdict(verdict).holds else f" ({names})"))
+        total = "" if parts else f" of {len(group)} {noun}"
+        parts.append(f"{verdict} for {count}{total}" + ("" if Verdict(verdict).holds else f" ({names})"))
     return f"{subject}: {'; '.join(parts)}."
 
 
 def _subject(role: str, record: Record, decider: Record | None) -> str:
-    """What a record beside the primary one is, with its sentence where that is another."""
+    """Return what a record beside the primary one is, and its sentence where it differs from the primary one's."""
     primary = decider or record
     same = record["says"] == primary["says"]
     if role == "print":
@@ -173,10 +173,10 @@ def _label(record: Record, varied: Sequence[str]) -> str:
 
 
 def chance_text(records: Iterable[Record]) -> str:
-    """Say of records how many may be wrong by chance; empty where none rests on a sample.
+    """Say how many verdicts may be wrong by chance; empty where none rests on a sample.
 
-    An interval of confidence c misses on one side with probability (1 - c) / 2, so records add up to the sum of that,
-    however they depend on each other.
+    An interval of confidence c misses on one side with probability (1 - c) / 2, so the expected number of misses is the
+    sum of that over the records, however they depend on each other.
     """
     sampled = [record for record in records if record["interval"] is not None and record["confidence"] < 1]
     if not sampled:
@@ -195,34 +195,34 @@ def sides_of(document: Document) -> Sides:
 
 
 def heading_cases(records: Iterable[Record]) -> list[Record]:
-    """Return the cases that head a finding, of records of one kind of evidence."""
+    """Return the records, all of one kind of evidence, that may head a finding: the primary ones."""
     return [record for record in records if record["role"] == "primary"]
 
 
 def by_side(records: Iterable[Record], sides: Sides) -> list[tuple[int, list[Record]]]:
-    """Group the primary cases by side of the images (0 where not known), that of the primary first."""
-    own, others = list[Record](), dict[int, list[Record]]()
+    """Group the cases of a sentence by side of the images (0 where unknown), that of the primary cases first."""
+    primaries, others = list[Record](), dict[int, list[Record]]()
     for record in records:
         if record["role"] == "primary":
-            own.append(record)
+            primaries.append(record)
         elif record["role"] == "size":
-            others.setdefault(_side(record, sides), []).append(record)
-    # A test that broke has no parameters: it is of the primary's size.
-    first = [(max(_side(record, sides) for record in own), own)] if own else []
+            others.setdefault(_image_side(record, sides), []).append(record)
+    # A primary case that broke has no parameters, and so no side; it belongs to the size of the others.
+    first = [(max(_image_side(record, sides) for record in primaries), primaries)] if primaries else []
     return first + sorted(others.items())
 
 
-def _side(record: Record, sides: Sides) -> int:
+def _image_side(record: Record, sides: Sides) -> int:
     return sides.get(str(record["params"].get("evidence_folder")), 0)
 
 
 def worst_of(cases: Sequence[Record]) -> Record:
-    """Return the case of the worst verdict; of equal ones that farthest out of the range."""
+    """Return the case with the worst verdict; of equal ones, that farthest outside the range."""
     return max(cases, key=lambda record: (_rank(record), _miss(record)))
 
 
 def _rank(record: Record) -> float:
-    """Place of a case's verdict from best to worst; what can only be reproduced or weaker comes before weaker."""
+    """Return the rank of a verdict, 0 the best; undecided is just before weaker where it can become nothing worse."""
     rank = float(VERDICTS.index(record["verdict"]))
     interval, null = record["interval"], record["null"]
     if record["verdict"] != "undecided" or interval is None or null in (None, record["low"], record["high"]):
@@ -232,15 +232,17 @@ def _rank(record: Record) -> float:
 
 
 def _miss(record: Record) -> float:
-    """How far the estimate of a case lies outside the range that is asked; below 0 inside."""
+    """Return how far an estimate lies outside the range asked for: below 0 inside, minus infinity without one."""
     estimate, low, high = record["estimate"], record["low"], record["high"]
     if estimate is None:
         return -math.inf
-    return max(-math.inf if low is None else low - estimate, -math.inf if high is None else estimate - high)
+    below = -math.inf if low is None else low - estimate
+    above = -math.inf if high is None else estimate - high
+    return max(below, above)
 
 
 def size_rows(document: Document) -> list[tuple[str, dict[int, Record]]]:
-    """Return each finding that was judged at several image sizes, with the worst case by side of what heads it."""
+    """Return the findings that were judged at several image sizes, each with its worst case by side."""
     sides, rows = sides_of(document), []
     parts = {record["nodeid"]: record["part"] for record in document["records"]}
     for heading in document["headings"]:

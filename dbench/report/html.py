@@ -14,7 +14,7 @@ from dbench.report.headings import chance_text, count_verdicts, size_rows
 from dbench.report.schema import ROLES, Document, Record
 from dbench.report.templates import read, template
 
-# The kinds by which the records beside the deciding one are counted, and the roles of each.
+# How records beside the deciding one are counted: kind -> its roles.
 BESIDE = {"cell": ("primary", "fresh", "size", "cell"), "probe": ("probe",), "printed figure": ("print",)}
 
 
@@ -25,7 +25,7 @@ def render_html(
     trends: Mapping[str, Sequence[tuple[str, str]]] | None = None,
     figures: Sequence[PageFigure] = (),
 ) -> str:
-    """Return the page. All text of the document is escaped; the only script allowed to run is the package's own.
+    """Return the page. All text of the document is escaped, and only the package's own script may run.
 
     ``trends`` holds the verdicts of each claim in earlier reports as (day, verdict), the latest first. ``data`` is the
     text of ``report.json`` if the caller has it already.
@@ -50,7 +50,7 @@ def render_html(
 
 
 def embedded(text: str) -> str:
-    """Return a text, such as that of ``report.json``, gzipped and in base64, in which no sign can end a script element.
+    """Return a text, such as that of ``report.json``, gzipped and in base64, which cannot end a script element.
 
     The compressed bytes hold neither a time nor a file name, so that equal reports give equal pages.
     """
@@ -66,20 +66,20 @@ def _views(
     trends: Mapping[str, Sequence[tuple[str, str]]],
     figures: Sequence[PageFigure],
 ) -> dict[str, list[dict[str, Any]]]:
-    """By paper, all that the page shows of each of its findings, the worst first."""
+    """Return by paper all that the page shows of each finding, the worst first."""
     records = by_claim(document["records"])
 
     def view(heading: Mapping[str, Any]) -> dict[str, Any]:
         claim = heading["claim"]
-        group, first = records[claim], decider_of.get(claim)
+        group, decider = records[claim], decider_of.get(claim)
         others = sorted(
-            worst_first(record for record in group if record is not first),
+            worst_first(record for record in group if record is not decider),
             key=lambda record: ROLES.index(record["role"]),
         )
         beside = {kind: count_verdicts(r for r in others if r["role"] in roles) for kind, roles in BESIDE.items()}
         return {
             "heading": heading,
-            "decider": first,
+            "decider": decider,
             "others": others,
             "beside": {kind: counts for kind, counts in beside.items() if counts},
             "shared": [text for text in group[0]["deviations"] if all(text in r["deviations"] for r in group)],
@@ -96,7 +96,7 @@ def _views(
 
 
 def _by_table(document: Document, group: Sequence[Record]) -> list[tuple[str, Record]]:
-    """The records of the whole sentence on each table, the smallest images first; none unless there are several."""
+    """Return table and record of the whole sentence, the smallest images first; none unless there are several."""
     rows = []
     for table in document["provenance"].get("evidence", ()):
         name = f"{table['data']}, {table['side']} x {table['side']} pixels" if table["side"] else table["data"]

@@ -14,7 +14,7 @@ from dbench.shown import one_line
 
 
 def render_markdown(document: Document) -> str:
-    """Return the report as Markdown, long tables folded."""
+    """Return the report as Markdown, with long tables folded."""
     text = template("report.md.j2").render(
         EVIDENCE=EVIDENCE,
         document=document,
@@ -27,7 +27,7 @@ def render_markdown(document: Document) -> str:
 
 
 def flatten(value: Any, name: str = "") -> Iterable[tuple[str, str]]:
-    """Walk through nested JSON and yield a dotted name and a text for each leaf."""
+    """Yield a dotted name and a text for each leaf of nested JSON."""
     if isinstance(value, Mapping):
         for key in sorted(value):
             yield from flatten(value[key], f"{name}.{key}" if name else str(key))
@@ -41,7 +41,7 @@ def flatten(value: Any, name: str = "") -> Iterable[tuple[str, str]]:
 
 
 def sizes_table(document: Document) -> str:
-    """Return verdicts and estimates by image size, a row for each finding judged on several; empty where none is."""
+    """Return a table of verdicts and estimates by image size; empty where no finding was judged at several sizes."""
     rows = size_rows(document)
     sides = sorted({side for _, cases in rows for side in cases})
     lines = [["finding", *(f"{side} x {side}" for side in sides)], ["---"] * (len(sides) + 1)]
@@ -52,7 +52,7 @@ def sizes_table(document: Document) -> str:
 
 
 def unsupported_list(document: Document) -> str:
-    """Return what was seen of the findings on trained models that are weaker or worse, a line each."""
-    beneath = {*overview.FAILED, "weaker"}
-    unsupported = [h for h in worst_first(document["headings"]) if h["heads"] == "zoo" and h["verdict"] in beneath]
+    """Return a line for each finding on trained models that is weaker or worse, with what was seen."""
+    verdicts = {*overview.FAILED, "weaker"}
+    unsupported = [h for h in worst_first(document["headings"]) if h["heads"] == "zoo" and h["verdict"] in verdicts]
     return "\n".join(f"- `{one_line(h['claim'])}`, {h['verdict']}: {escape(h['says'])}" for h in unsupported)

@@ -1,4 +1,4 @@
-"""What a reader is shown first: what came out, what failed of that which is famous, and on which models."""
+"""What a reader is shown first: what came out, which famous claims failed, and on which models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,21 +18,23 @@ OUTCOMES = {
     "are open": ("undecided", "not tested"),
     "are broken": ("broken",),
 }
-"""Verdicts as one sentence counts them."""
-_OF_ONE = {"hold": "holds", "failed": "failed"}
-# The largest tables are described, the others counted.
+"""Words of the first sentence -> the verdicts that it counts under them."""
+_SINGULAR = {"hold": "holds", "failed": "failed"}
+# Number of the largest tables, which are described; the others are counted.
 MOST_TABLES = 2
-# Locatello et al. (2020), section 4: what ours are to be held against.
+# Models of Locatello et al. (2020), section 4, with which ours are compared.
 STUDY = {"side": 64, "steps": 300_000}
 
 
 def lead_text(document: Document) -> str:
-    """Say in one sentence how many findings hold and how many failed, of trained models where any head one."""
-    for kind, counts in by_evidence(document).items():
-        numbers = {words: sum(counts.get(verdict, 0) for verdict in verdicts) for words, verdicts in OUTCOMES.items()}
-        parts = [outcome_text(number, words) for words, number in numbers.items() if number]
-        return f"Of {counted(sum(counts.values()), 'finding')} on {EVIDENCE[kind]}, tested again, {listed(parts)}."
-    return ""
+    """Say in one sentence how many findings hold and how many failed: those on trained models, if there are any."""
+    groups = by_evidence(document)
+    if not groups:
+        return ""
+    kind, counts = next(iter(groups.items()))
+    numbers = {words: sum(counts.get(verdict, 0) for verdict in verdicts) for words, verdicts in OUTCOMES.items()}
+    parts = [outcome_text(number, words) for words, number in numbers.items() if number]
+    return f"Of {counted(sum(counts.values()), 'finding')} on {EVIDENCE[kind]}, tested again, {listed(parts)}."
 
 
 def outcome_text(number: int, words: str) -> str:
@@ -42,24 +44,26 @@ def outcome_text(number: int, words: str) -> str:
         >>> outcome_text(3, "are open"), outcome_text(1, "are open"), outcome_text(1, "hold")
         ('3 are open', '1 is open', '1 holds')
     """
-    return f"{number} {words if number != 1 else _OF_ONE.get(words, words.replace('are', 'is', 1))}"
+    if number == 1:
+        words = _SINGULAR.get(words, words.replace("are", "is", 1))
+    return f"{number} {words}"
 
 
 def tally(headings: Sequence[Mapping[str, Any]]) -> str:
-    """Count verdicts in words, from best to worst, and findings that are qualified or have something unexpected."""
+    """Count verdicts in words, from best to worst, then the findings that are qualified or unexpected."""
     parts = [f"{count} {verdict}" for verdict, count in count_verdicts(headings).items()]
-    apart = {name: sum(bool(heading.get(name)) for heading in headings) for name in ("qualified", "unexpected")}
-    return "; ".join([", ".join(parts), *(f"{count} {name}" for name, count in apart.items() if count)])
+    flagged = {name: sum(bool(heading.get(name)) for heading in headings) for name in ("qualified", "unexpected")}
+    return "; ".join([", ".join(parts), *(f"{count} {name}" for name, count in flagged.items() if count)])
 
 
 def by_evidence(document: Document) -> dict[str, dict[str, int]]:
     """Count the verdicts of each kind of evidence that heads a finding, trained models first."""
     counts = {kind: count_verdicts(h for h in document["headings"] if h["heads"] == kind) for kind in EVIDENCE}
-    return {kind: found for kind, found in counts.items() if found}
+    return {kind: verdicts for kind, verdicts in counts.items() if verdicts}
 
 
 def matrix(document: Document) -> dict[str, dict[str, int]]:
-    """Return by paper how many findings got each verdict that occurs, from best to worst."""
+    """Return for each paper how many findings got each verdict, from best to worst, of those that occur at all."""
     shown = count_verdicts(document["headings"])
     return {
         paper: {verdict: count_verdicts(headings).get(verdict, 0) for verdict in shown}
@@ -68,13 +72,13 @@ def matrix(document: Document) -> dict[str, dict[str, int]]:
 
 
 def famous_failures(document: Document) -> list[Mapping[str, Any]]:
-    """Return the famous findings that are weaker or worse: of trained models first, the worst of each kind first."""
+    """Return the famous findings that are weaker or worse: on trained models first, the worst of each kind first."""
     failures = [h for h in worst_first(document["headings"]) if h.get("famous") and h["verdict"] in (*FAILED, "weaker")]
     return sorted(failures, key=lambda heading: list(EVIDENCE).index(heading["heads"]))
 
 
 def other_failures(document: Document) -> dict[str, int]:
-    """Count the findings that failed and are not famous by kind of evidence, trained models first."""
+    """Count by kind of evidence the findings that failed and are not famous, trained models first."""
     failed = [h["heads"] for h in document["headings"] if h["verdict"] in FAILED and not h.get("famous")]
     return {kind: failed.count(kind) for kind in EVIDENCE if kind in failed}
 
@@ -82,27 +86,29 @@ def other_failures(document: Document) -> dict[str, int]:
 def models_text(document: Document, record: Record) -> str:
     """Say in short what a record rests on.
 
-    Of trained models: how many of how many objectives, on which images, and the unit; of seeds, of how many.
+    For trained models: how many, of how many objectives, on which images, and how many units (or seeds, of how many).
     """
     tables = {table["name"]: table for table in document["provenance"].get("evidence", ())}
     table = tables.get(str(record["params"].get("evidence_folder")))
     if record["evidence"] != "zoo" or table is None:
         return one_line(record["population"]) or EVIDENCE[record["evidence"]]
-    some = record["unit"] == "seed" and record["n"] is not None and record["n"] < table["seeds"]
-    return f"{_trained(table)}; " + (f"{record['n']} of {counted(table['seeds'], 'seed')}" if some else n_text(record))
+    units = n_text(record)
+    if record["unit"] == "seed" and record["n"] is not None and record["n"] < table["seeds"]:
+        units = f"{record['n']} of {counted(table['seeds'], 'seed')}"
+    return f"{_trained(table)}; {units}"
 
 
 def totals_text(document: Document) -> str:
     """Count the verdicts by kind of evidence, trained models first; empty where nothing was judged."""
     headings = document["headings"]
-    of = EVIDENCE | {"synthetic": "constructions with known answers", "published": "the papers' printed tables"}
-    groups = {words: [h for h in headings if h["heads"] == kind] for kind, words in of.items()}
-    parts = [f"{len(those)} on {words} ({tally(those)})" for words, those in groups.items() if those]
+    kinds = EVIDENCE | {"synthetic": "constructions with known answers", "published": "the papers' printed tables"}
+    groups = {words: [h for h in headings if h["heads"] == kind] for kind, words in kinds.items()}
+    parts = [f"{len(group)} on {words} ({tally(group)})" for words, group in groups.items() if group]
     return f"{counted(len(headings), 'finding')}: {listed(parts)}." if parts else ""
 
 
 def scale_text(document: Document) -> str:
-    """Say of findings on trained models how small these are beside the study's, and when the rules were set."""
+    """Say how small the trained models are beside the study's, and whether rules were set before their evidence."""
     headings, sentences = document["headings"], list[str]()
     trained = any(heading["heads"] == "zoo" and heading["record"] for heading in headings)
     tables = [table for table in _tables(document) if table["side"] and table["steps"]]
@@ -112,12 +118,12 @@ def scale_text(document: Document) -> str:
         sentences.append(
             f"The models are small, mostly on images of {size}, where {study}: a verdict speaks of such models."
         )
-    late = [heading for heading in headings if heading["unconfirmed"]]
-    kinds = listed(words for kind, words in EVIDENCE.items() if any(heading["heads"] == kind for heading in late))
-    if late:
-        sentences.append(
-            f"Exploratory, by rules written after their evidence was first read: {len(late)}, all on {kinds}."
-        )
+    unconfirmed = [heading for heading in headings if heading["unconfirmed"]]
+    heads = {heading["heads"] for heading in unconfirmed}
+    kinds = listed(words for kind, words in EVIDENCE.items() if kind in heads)
+    count = len(unconfirmed)
+    if unconfirmed:
+        sentences.append(f"Exploratory, by rules written after their evidence was first read: {count}, all on {kinds}.")
     elif trained:
         sentences.append("Each finding on trained models is judged by a rule that was set without sight of its table.")
     return " ".join(sentences)
@@ -133,7 +139,7 @@ def models_of_all(document: Document) -> str:
 
 
 def _tables(document: Document) -> list[Mapping[str, Any]]:
-    """The tables of trained models, that of most models first."""
+    """Return the tables of trained models, the one with most models first."""
     return sorted(document["provenance"].get("evidence", ()), key=lambda table: -table["models"])
 
 
@@ -143,7 +149,7 @@ def _table(table: Mapping[str, Any]) -> str:
 
 
 def _trained(table: Mapping[str, Any]) -> str:
-    """How many models, of what, on which images; a data set by the name that the field has for it."""
+    """Say how many models, of how many objectives, on which images; data sets have their names in the field."""
     data, _, more = table["data"].replace("dsprites", "dSprites").partition("_grid")
     data = data.replace("_", "-") + more.lstrip("_0123456789").replace("-without-", " without ")
     text = f"{counted(table['models'], 'model')} of {counted(len(table['objectives']), 'objective')}, {data}"
@@ -151,7 +157,7 @@ def _trained(table: Mapping[str, Any]) -> str:
 
 
 def stand_text(document: Document) -> str:
-    """Commit and date, as far as the report knows them."""
+    """Return commit and date of a report, as far as it has them."""
     provenance = document["provenance"]
     commit = one_line(str(provenance.get("commit", "")))
     head, dirty, _ = commit.partition("+")

@@ -1,4 +1,4 @@
-"""Positions in a record's interval plot, which the template draws."""
+"""Positions in the interval plot of a record; the template draws it."""
 
 import math
 from collections.abc import Sequence
@@ -10,27 +10,27 @@ from dbench.report.text import number
 
 @dataclass(frozen=True)
 class Plot:
-    """Positions from 0 to ``width``; what a record lacks is None."""
+    """Positions from 0 to ``width``; None for what a record does not have."""
 
     width: float
     estimate: float
     interval: tuple[float, float] | None
     holds: tuple[float, float]  # where the sentence is true: start and size
-    ends: tuple[float, ...]  # of that region, where it has any
+    ends: tuple[float, ...]  # the finite ends of that region
     none: float | None  # the value of no effect
     printed: float | None
     ticks: tuple[tuple[float, str], ...]
 
 
 def interval_plot(record: Record, *, width: float = 200.0, pad: float = 12.0) -> Plot | None:
-    """Lay out the plot of a record on a scale of its own; none without an estimate."""
+    """Lay out the plot of a record, on its own scale; None without an estimate."""
     if record["estimate"] is None:
         return None
     none, printed, interval = record["null"], record["printed_value"], record["interval"]
     ends = [end for end in (record["low"], record["high"]) if end is not None]
     known = [float(x) for x in (record["estimate"], *(interval or ()), *ends, none, printed) if x is not None]
     low, high = min(known), max(known)
-    span = high / 2 - low / 2  # halves, so that no pair of floats overflows
+    span = high / 2 - low / 2  # halved first, because high - low may overflow
 
     def place(value: float) -> float:
         share = (value / 2 - low / 2) / span if span > 0 else 0.5

@@ -1,4 +1,4 @@
-"""What a report holds: plain JSON, in which every absolute path is cut down to its last name."""
+"""Turn values into plain JSON, in which every absolute path is cut down to its last name."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from dbench.errors import InvalidInput
 
 GONE = "..."
 _NAME = r"[^\s/\\:;,|'\"`<>()\[\]{}]"
-# In quotes a path may hold anything, spaces too, and one folder is enough to tell it from a fraction.
+# In quotes a path may hold anything, even spaces, and a single folder counts, since it cannot be a fraction.
 _QUOTED = re.compile(r"(?P<quote>['\"`])(?:file://)?(?:~?/|[A-Za-z]:[/\\]|\\\\)(?!(?P=quote))[^'\"`\n]*(?P=quote)")
 _BARE = re.compile(
     rf"(?:file://|(?<![\w.)\]}}~:/\\-])|(?<=\w:))"  # 1/2, and/or, ./a, https://host/a are none; "at:/a/b" is
@@ -30,38 +30,38 @@ def redact(text: str) -> str:
     """
     if "/" not in text and "\\" not in text:
         return text
-    return _BARE.sub(lambda match: _last(match[0]), _QUOTED.sub(_in_quotes, text))
+    return _BARE.sub(lambda match: _last_name(match[0]), _QUOTED.sub(_redact_quoted, text))
 
 
-def _in_quotes(match: re.Match[str]) -> str:
-    return match["quote"] + _last(match[0][1:-1]) + match["quote"]
+def _redact_quoted(match: re.Match[str]) -> str:
+    return match["quote"] + _last_name(match[0][1:-1]) + match["quote"]
 
 
-def _last(path: str) -> str:
+def _last_name(path: str) -> str:
     names = [name for name in _SEPARATORS.split(path) if name]
     return f"{GONE}/{names[-1]}"
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON can hold in built-in types, with every text in it redacted, names of fields included.
+    """Return a value in built-in types that JSON can hold, with all texts and names of fields redacted.
 
     Raises:
-        InvalidInput: what JSON has no word for, such as NaN.
+        InvalidInput: a value that JSON cannot hold, such as NaN.
     """
     if isinstance(value, str):
-        return redact(str.__str__(value))  # of an enumeration its value
+        return redact(str.__str__(value))  # a member of an enumeration becomes its value
     if isinstance(value, Mapping):
-        return {redact(_name_of(name)): plain(value[name]) for name in sorted(value, key=_name_of)}
+        return {redact(_field_name(name)): plain(value[name]) for name in sorted(value, key=_field_name)}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, float) and math.isfinite(value):
-        return float(value)  # of numpy's a plain one
+        return float(value)  # numpy's float64 becomes a plain float
     raise InvalidInput(f"a report holds strict JSON only, got {type(value).__name__} {str(value)[:100]}")
 
 
-def _name_of(name: Any) -> str:
+def _field_name(name: Any) -> str:
     if not isinstance(name, str):
         raise InvalidInput(f"a report holds strict JSON only, whose names are text, got {type(name).__name__} {name}")
     return name

@@ -1,4 +1,4 @@
-"""What a report holds: ``schema.json`` says it, this file reads it, and nothing else repeats it."""
+"""What a report holds. Only ``schema.json`` says it; this module reads that file."""
 
 import json
 from collections.abc import Mapping
@@ -47,13 +47,13 @@ def _validator() -> Any:
 
 
 def validate(document: Document, *, error: type[DbenchError] = InvalidInput, source: str = "report") -> None:
-    """Insist on ``schema.json``; fields it does not name are left alone.
+    """Refuse a document that breaks ``schema.json``; fields that are not in the schema are allowed.
 
     Raises:
-        DbenchError: of the class given, naming the source, the field, its rule and the value received.
+        DbenchError: an error of the given class that names source, field, rule and value received.
     """
-    number = document.get("schema") if isinstance(document, Mapping) else None
-    if number == 1 and "findings" in document:
+    version = document.get("schema") if isinstance(document, Mapping) else None
+    if version == 1 and "findings" in document:
         raise error(f"{source} has schema 1, of an earlier dbench; only schema 2 can be read: judge again")
     fault = next(_validator().iter_errors(document), None)
     if fault is not None:
@@ -62,11 +62,12 @@ def validate(document: Document, *, error: type[DbenchError] = InvalidInput, sou
 
 
 def _short(text: str) -> str:
-    """The end of a message holds the rule, the start the value."""
+    """Cut a long message in the middle: its start has the value, its end the rule."""
     return text if len(text) <= 300 else f"{text[:120]} ... {text[-170:]}"
 
 
 def _whose(document: Document, path: Any) -> str:
+    """Return the claim or test of the entry at a path, in words; empty where there is none."""
     parts = list(path)
     if len(parts) < 2 or not isinstance(parts[1], int):
         return ""

@@ -1,4 +1,4 @@
-"""The templates of the page, of the Markdown and of the badges, with what they share."""
+"""The templates of page, Markdown and badges, with the functions and filters that they share."""
 
 import html
 import re
@@ -26,7 +26,7 @@ def read(name: str) -> str:
 
 @cache
 def template(name: str) -> Template:
-    """Return a template; all but Markdown escapes what it is given."""
+    """Return a template by its file name; all but those of Markdown escape the values they are given."""
     environment = Environment(
         autoescape=not name.endswith(".md.j2"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -72,24 +72,26 @@ def template(name: str) -> Template:
 
 
 def escape(words: str) -> str:
-    """Return text as one line of Markdown that means only itself, clipped where very long."""
+    """Return text as one line of Markdown, with all markup escaped, clipped where very long."""
     return _SPECIAL.sub(r"\\\1", text.clip(one_line(words), LONGEST))
 
 
 def _part(record: Record) -> str:
-    """What tells a record from the others of its finding, in a reader's words."""
+    """Return what tells a record from the others of its finding, with parameters named in words."""
     params = {PARAMETERS.get(name, name.replace("_", " ")): value for name, value in record["params"].items()}
     return text.part_text({**record, "params": params})
 
 
 def _in_words(record: Record) -> str:
-    """What a plot shows, for those who cannot see it."""
+    """Return what a plot shows in words, for readers who cannot see it."""
     parts = [f"estimate {text.estimate_text(record)}", f"asked {text.asked_text(record)}"]
-    return "; ".join([*parts, *([f"printed {text.printed_text(record)}"] if record["printed"] else [])])
+    if record["printed"]:
+        parts.append(f"printed {text.printed_text(record)}")
+    return "; ".join(parts)
 
 
 def _bar(counts: Mapping[str, int]) -> list[tuple[str, float, float]]:
-    """Lay out a bar of verdicts as (verdict, start, width) in parts of a hundred."""
+    """Lay out a bar of verdicts as (verdict, start, width), in percent of the bar."""
     total, start, parts = sum(counts.values()), 0.0, []
     for verdict, count in counts.items():
         if count:

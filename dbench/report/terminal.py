@@ -1,4 +1,4 @@
-"""The end of a session in the terminal."""
+"""The summary that a session prints at its end."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -18,23 +18,25 @@ def summary_lines(
 ) -> list[str]:
     """Return the summary of a session as plain lines of at most ``width`` characters (paths stay whole).
 
-    One sentence, the totals and the famous claims that failed come first. There is a line for each finding that does
-    not hold; the verbose summary has every finding, with its whole reason and its notes. Files written (``paths``) are
-    named at the end.
+    One sentence, the totals and the famous claims that failed come first. Then there is a line for each finding that
+    does not hold or is unexpected; the verbose summary has every finding, with its whole reason and its notes. The
+    files written (``paths``) come last.
     """
     width = max(width, LEAST_WIDTH)
-    chosen = deciders(document)
-    lines = _start(document, width)
+    decider_of = deciders(document)
+    lines = _opening(document, width)
     for paper, headings in by_paper(document["headings"]).items():
         lines.append(clip(one_line(PAPERS.get(paper, paper)), width))
         lines += _wrap(f"{counted(len(headings), 'finding')}: {tally(headings)}", width, first="  ")
         for heading in worst_first(headings):
             if verbose or not Verdict(heading["verdict"]).holds or heading["unexpected"]:
-                decider = chosen.get(heading["claim"])
-                line = _line(heading, decider)
-                reasoned = heading["verdict"] == "not tested"  # all there is to know; other lines end in figures
-                brief = _wrap(line, width, rest=" " * 15) if reasoned else [clip(line, width)]
-                lines += _whole(heading, line, width) if verbose else brief
+                line = _line(heading, decider_of.get(heading["claim"]))
+                if verbose:
+                    lines += _full_entry(heading, line, width)
+                elif heading["verdict"] == "not tested":  # its line ends in the reason, other lines in figures
+                    lines += _wrap(line, width, rest=" " * 15)
+                else:
+                    lines.append(clip(line, width))
         lines.append("")
     for record in document["records"]:
         if record["unexpected"]:
@@ -55,8 +57,8 @@ def summary_lines(
     return lines + _wrap(f"beside it {listed(name for name in names if name != 'index.html')}" if names else "", width)
 
 
-def _start(document: Document, width: int) -> list[str]:
-    """One sentence, the totals, and the famous claims that failed, with why."""
+def _opening(document: Document, width: int) -> list[str]:
+    """Return one sentence, the totals, and the famous claims that failed, each with what was seen."""
     lines = [line for text in (lead_text(document), totals_text(document)) for line in _wrap(text, width)]
     famous = famous_failures(document)
     if famous:
@@ -68,14 +70,15 @@ def _start(document: Document, width: int) -> list[str]:
 
 
 def _line(heading: Mapping[str, Any], decider: Record | None) -> str:
-    """Verdict, finding, and what decided."""
+    """Return the line of a finding: verdict, claim, and the figures or the reason that decided."""
     figures = one_line(decider["reason"] if decider else heading["says"])
     if decider and decider["estimate"] is not None and heading["verdict"] not in ("not tested", "broken"):
         figures = f"{estimate_text(decider)} ({asked_text(decider, signs=True)})"
     return f"  {heading['verdict']:<12} {one_line(heading['claim']):<30} {figures}"
 
 
-def _whole(heading: Mapping[str, Any], line: str, width: int) -> list[str]:
+def _full_entry(heading: Mapping[str, Any], line: str, width: int) -> list[str]:
+    """Return the line of a finding, then what was seen, what would change it, and its notes."""
     lines = [clip(line, width)]
     for text in (heading["says"], heading.get("change", ""), *heading["notes"]):
         lines += _wrap(one_line(text), width, first="      ", rest="        ")
@@ -83,5 +86,5 @@ def _whole(heading: Mapping[str, Any], line: str, width: int) -> list[str]:
 
 
 def _wrap(text: str, width: int, *, first: str = "", rest: str = "    ") -> list[str]:
-    """Break text into lines, and not at the hyphens of claim ids."""
+    """Break text into lines, but not at hyphens, which claim ids have."""
     return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)

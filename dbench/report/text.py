@@ -1,4 +1,4 @@
-"""Numbers and records as short text, the same in the page, in the summary and in the terminal."""
+"""Numbers and records as short text, the same on the page, in Markdown and in the terminal."""
 
 import math
 import re
@@ -13,7 +13,7 @@ _ROUNDING = 1e-8
 
 
 def clip(text: str, width: int) -> str:
-    """Shorten text to ``width`` characters, with three dots where something is missing."""
+    """Shorten text to at most ``width`` characters; three dots stand for what is missing."""
     return text if len(text) <= width else text[: max(width - 3, 0)].rstrip() + "..."[:width]
 
 
@@ -31,18 +31,18 @@ def number(value: float | None, *, decimals: int | None = None) -> str:
         return "0"
     if decimals is not None and size < 1e7:
         fixed = f"{value:.{decimals}f}"
-        if float(fixed):  # else rounding would make a zero of a small number
+        if float(fixed):  # otherwise a small number would be rounded to zero
             return fixed
     if size < 1e-3 or size >= 1e7:
         mantissa, exponent = f"{value:.2e}".split("e")
         return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
-    if float(value).is_integer() or size >= 999.5:  # else three digits of it would be 1e+03
+    if float(value).is_integer() or size >= 999.5:  # three digits of 999.7 would be 1e+03
         return f"{value:.0f}"
     return f"{value:.3g}"
 
 
 def plural(noun: str, count: int) -> str:
-    """Return the noun for so many; what follows 'of' stays as it is.
+    """Return the singular or plural of a noun for a count; words after 'of' stay the same.
 
     Example:
         >>> [plural(noun, 2) for noun in ("seed", "seeds", "pair of strengths", "property", "class", "matrix")]
@@ -69,7 +69,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def listed(names: Iterable[str], *, most: int | None = None) -> str:
-    """Join names with commas and a final 'and'; beyond ``most`` only their number.
+    """Join names with commas and a final 'and'; those beyond ``most`` are only counted.
 
     Example:
         >>> listed(["a", "b", "c"]), listed("abcde", most=2)
@@ -82,34 +82,34 @@ def listed(names: Iterable[str], *, most: int | None = None) -> str:
 
 
 def same_words(quote: str, other: str) -> bool:
-    """Whether two quotations are of one sentence: one lies in the other, or is empty."""
+    """Return whether two quotations are from one sentence: one contains the other, or one is empty."""
     return not (quote and other) or quote in other or other in quote
 
 
 def estimate_text(record: Record) -> str:
-    """Estimate and interval, to two significant digits of the interval's half-width."""
+    """Return estimate and interval, to two significant digits of the interval's half-width."""
     estimate, interval = record["estimate"], record["interval"]
     if estimate is None:
         return "no estimate"
     if interval is None or interval[0] == interval[1] == estimate:
         ends = [end for end in (record.get("low"), record.get("high")) if end not in (None, estimate)]
-        # Three digits must not put it on an end of what is asked.
+        # Rounded to three digits, the estimate must not seem to lie on a bound.
         return f"{estimate:.6g}" if number(estimate) in map(_bound, ends) else number(estimate)
-    half = interval[1] / 2 - interval[0] / 2
-    decimals = min(max(1 - math.floor(math.log10(half)), 0), 6) if half > 0 else None
+    half_width = interval[1] / 2 - interval[0] / 2
+    decimals = min(max(1 - math.floor(math.log10(half_width)), 0), 6) if half_width > 0 else None
     low, high = (number(end, decimals=decimals) for end in interval)
     return f"{number(estimate, decimals=decimals)} [{low}, {high}]"
 
 
 def asked_text(record: Record, *, signs: bool = False) -> str:
-    """The range in which the sentence is true, in words or in signs.
+    """Return the range in which the sentence is true, in words or in signs.
 
     Example:
         >>> asked_text({"low": 1 - 1e-9, "high": 1 + 1e-9, "closed": True})
         'exactly 1 up to rounding'
     """
     low, high = (None if record[end] is None else float(record[end]) for end in ("low", "high"))
-    # What a bound leaves for errors of rounding is no part of what is asked.
+    # Some bounds leave room for rounding errors, which is not shown.
     least = round(low) if low is not None and 0 < round(low) - low < _ROUNDING else low
     most = round(high) if high is not None and 0 < high - round(high) < _ROUNDING else high
     exact = (least, most) == (low, high)
@@ -129,7 +129,7 @@ def _range_text(low: float | None, high: float | None, *, closed: bool, signs: b
 
 
 def _bound(value: float | None) -> str:
-    """An end of what is asked: 0.999999 is not 1, above which nothing would lie."""
+    """Return a bound as text, never rounded to a whole number: for 0.999999, 'above 1' would be another claim."""
     text = number(value)
     if value is None or abs(value) >= 1000 or float(value).is_integer() or not float(text).is_integer():
         return text
@@ -137,15 +137,15 @@ def _bound(value: float | None) -> str:
 
 
 def n_text(record: Record) -> str:
-    """How many were replicated, and what."""
+    """Return the number of replicates and their unit."""
     return NOTHING if record["n"] is None else counted(record["n"], record["unit"])
 
 
 def printed_text(record: Record) -> str:
-    """The printed figure, and whether ours agrees with it."""
+    """Return the printed figure, and whether ours agrees with it."""
     if record["printed"] is None:
         return NOTHING
-    word, expected = record.get("agreement"), record.get("printed_expects")  # reports of before have neither
+    word, expected = record.get("agreement"), record.get("printed_expects")  # reports of earlier versions have neither
     if not (word and expected):
         return one_line(record["printed"])
     ours = "ours agrees" if word == "agrees" else f"ours is {word}"
@@ -154,12 +154,12 @@ def printed_text(record: Record) -> str:
 
 
 def params_text(params: Mapping[str, Any]) -> str:
-    """Parameters as ``name=value`` in alphabetical order."""
+    """Return parameters as ``name=value`` in alphabetical order."""
     return ", ".join(one_line(f"{name}={params[name]}") for name in sorted(params))
 
 
 def part_text(record: Record) -> str:
-    """What tells a record from the others of its finding: part, parameters and filter; may be empty.
+    """Return what tells a record from the others of its finding: part, parameters and filter; may be empty.
 
     Example:
         >>> part_text({"part": "", "params": {"metric": "mig"}, "left_out": [3, 360]})
@@ -170,7 +170,7 @@ def part_text(record: Record) -> str:
 
 
 def within_claims(nodeid: str) -> str:
-    """Return the name of a test within the folder of dbench's claims, which has another name in a wheel, or none.
+    """Return the name of a test relative to the folder of claims, whatever the folder is called.
 
     Example:
         >>> {within_claims(f"{folder}irs/test_2.py::test") for folder in ("", "claims/", "dbench_claims/")}
@@ -180,19 +180,19 @@ def within_claims(nodeid: str) -> str:
 
 
 def name_text(record: Record) -> str:
-    """What was judged, on one line."""
+    """Return the claim, kind of evidence and case of a record, on one line."""
     return f"{one_line(record['claim'])} ({record['evidence']}) {part_text(record)}".rstrip()
 
 
 def expected_text(record: Record) -> str:
-    """How the verdict stands to the expected one; empty where there is nothing to say."""
+    """Return that the verdict was unexpected, or else why it was expected; may be empty."""
     if record["unexpected"]:
         return f"unexpected: '{record['expected']}' was expected"
     return one_line(record["expected_reason"] or "")
 
 
 def duration(seconds: float) -> str:
-    """Format a duration.
+    """Return a duration in words, in the units that suit its size.
 
     Example:
         >>> [duration(x) for x in (0, 0.004, 0.42, 12.3, 200, 4000)]
@@ -202,10 +202,10 @@ def duration(seconds: float) -> str:
         return "<0.01 s" if seconds else "0 s"
     if seconds < 10:
         return f"{seconds:.2g} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    minutes = round(whole / 60)
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    if rounded < 3600:
+        return f"{rounded // 60} min {rounded % 60} s"
+    minutes = round(rounded / 60)
     return f"{minutes // 60} h {minutes % 60} min"
