@@ -1,4 +1,4 @@
-"""Statistics that the claims rest on; every function that draws takes a generator."""
+"""Statistics that the claims use. Every function that draws random numbers takes a generator."""
 
 from dbench.stats.correlations import (
     Significance,
