@@ -205,9 +205,8 @@ class Claim:
 
     def cell(self, part: str, **changes: Any) -> Claim:
         """Return the card of a part of this sentence, with ``printed``, ``roles``, ``given`` and ``filtered`` empty."""
-        fields: dict[str, Any] = {"role": "cell", "part": part, "printed": None}
-        fields |= {"roles": {}, "given": {}, "filtered": {}}
-        return replace(self, **(fields | changes))
+        emptied: dict[str, Any] = {"printed": None, "roles": {}, "given": {}, "filtered": {}}
+        return replace(self, **({"role": "cell", "part": part} | emptied | changes))
 
     def probe(self, part: str, **changes: Any) -> Claim:
         """Return the card of a related question of ours, about which the paper gives neither a sentence nor a bound."""
@@ -234,10 +233,7 @@ class Claim:
         return test
 
     def printed_for(self, ids: tuple[str, ...] = ()) -> Printed | None:
-        """Return the paper's figure for a case, or None.
-
-        It is found by the ids of the case's parameters, first joined with hyphens, then one by one.
-        """
+        """Return the paper's figure for a case, or None, by its parameters' ids: joined with hyphens, else singly."""
         if self.printed is None or isinstance(self.printed, Printed):
             return self.printed
         return next((self.printed[name] for name in ("-".join(ids), *ids) if name in self.printed), None)

@@ -12,9 +12,7 @@ from dbench.stats import Estimate
 
 
 def control(test: Callable[..., Estimate]) -> Estimate:
-    """Call the test of a claim with arguments for which its sentence is false, and return the estimate.
-
-    Each argument is taken from the card's ``false``, else from its ``given``, else from the first case of the test.
+    """Call the test of a claim where its sentence is false: with ``false``, else ``given``, else its first case.
 
     Raises:
         InvalidInput: an argument that none of them names, or one that the test does not take.

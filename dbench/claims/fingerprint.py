@@ -104,7 +104,6 @@ class _ReachedConstants:
                 self._gather_function(function)
 
     def _gather_function(self, function: FunctionType) -> None:
-        """Add the constants of one function, and follow the functions and classes that it uses."""
         name = function.__qualname__
         closed = [cell.cell_contents for cell in function.__closure__ or ()]
         self._add(f"{name} closes over", closed)
@@ -213,7 +212,6 @@ def _literals_of(function: FunctionType) -> list[Any]:
 
 
 def _literals_in(node: ast.AST) -> Iterator[Any]:
-    """Yield the literals below a node; a docstring or other bare constant is skipped."""
     if isinstance(node, ast.Constant):
         yield node.value
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):

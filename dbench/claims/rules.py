@@ -70,10 +70,7 @@ class Rule:
         return value is None or self.low <= value <= self.high
 
     def tips_at(self, estimate: Interval) -> float | None:
-        """Return where the bound would have to lie for 'reproduced' to begin or end: at one end of the interval.
-
-        ``None`` for a range with two ends.
-        """
+        """Return the bound at which 'reproduced' would begin or end, an end of the interval; ``None`` if closed."""
         if self.closed:
             return None
         return estimate.low if math.isfinite(self.low) else estimate.high
@@ -139,7 +136,6 @@ class Rule:
 
     @staticmethod
     def _n_to_clear(end: float, estimate: Interval) -> int | None:
-        """Return the number of units at which the interval would no longer hold ``end``, or None."""
         half = estimate.high - estimate.value if end > estimate.value else estimate.value - estimate.low
         distance = abs(estimate.value - end)
         if half <= 0 or distance == 0 or not math.isfinite(half) or estimate.is_exact or estimate.n < 2:

@@ -69,11 +69,7 @@ def average_over_objectives(
 
 
 def left_out_of_average(
-    population: Population,
-    scores: Sequence[str],
-    *,
-    objectives: Sequence[str] | None = None,
-    models: str = "all",
+    population: Population, scores: Sequence[str], *, objectives: Sequence[str] | None = None, models: str = "all"
 ) -> tuple[str, ...]:
     """Return a sentence about each objective that :func:`average_over_objectives` leaves out."""
     left_out = _left_out(population, scores, population.objectives if objectives is None else objectives, models)

@@ -45,17 +45,10 @@ def unpinned(folders: Sequence[Path]) -> list[str]:
 
 
 class OnDemand:
-    """Evidence that a test asks for while it runs.
-
-    Attributes:
-        made: the populations that the test was given, which its record names.
-    """
+    """Evidence that a test asks for while it runs; ``made`` holds the populations given, for its record."""
 
     def __init__(
-        self,
-        make: Callable[..., Population | PopulationPair],
-        scored: Sequence[str] = (),
-        outside: Sequence[str] = (),
+        self, make: Callable[..., Population | PopulationPair], scored: Sequence[str] = (), outside: Sequence[str] = ()
     ) -> None:
         self._make, self._scored, self._outside = make, tuple(scored), tuple(outside)
         self.made: list[Population | PopulationPair] = []

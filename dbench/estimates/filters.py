@@ -18,9 +18,7 @@ def kept_by(population: Population, among: Among, *, objectives: Sequence[str] |
 
 
 def filtered(estimate: Estimate, kept: ArrayLike) -> Estimate:
-    """Return an estimate with the number of candidates that a filter removed; unchanged if it removed none.
-
-    ``kept`` says of each candidate whether it was kept, in an array of any shape.
+    """Return an estimate with the number of candidates that a filter removed; ``kept`` has any shape, True for kept.
 
     Example:
         >>> from dbench.stats import exact

@@ -79,7 +79,6 @@ def lead_over_systems(population: Population, shared: Points, first: Points, sec
 
 
 def _units(population: Population) -> NDArray[np.int64]:
-    """Return the positions of all units; at least three are needed for their spread."""
     every = np.arange(len(population.seeds()))
     if len(every) < 3:
         raise EvidenceLacking(f"{population.name} needs three units to tell their spread, got {len(every)}")
@@ -97,7 +96,6 @@ def _related(first: Points, second: Points, kept: NDArray[np.int64]) -> float:
 
 
 def _half_of_z(n: int, confidence: float) -> float:
-    """Return half the width of the interval of Fisher's z for n systems."""
     return float(ndtri((1 + confidence) / 2)) / math.sqrt(n - 3) if n > 3 else math.inf
 
 

@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 from dbench.errors import EvidenceLacking
 from dbench.estimates.population import Population
 from dbench.estimates.zoo_among import Among, left_of, rows_with, strengths_with
-from dbench.stats import (
-    Estimate,
-    jackknife_each,
-    luck_beats_choice,
-    probability_of_superiority,
-)
+from dbench.stats import Estimate, jackknife_each, luck_beats_choice, probability_of_superiority
 
 Matrix = NDArray[np.float64]
 # An objective and one of its strengths.
@@ -38,12 +33,7 @@ def place_of(population: Population, setting: Setting) -> int:
 
 
 def ratio_to(
-    population: Population,
-    score: str,
-    objective: str,
-    reference: Setting,
-    *,
-    among: Among | None = None,
+    population: Population, score: str, objective: str, reference: Setting, *, among: Among | None = None
 ) -> Estimate:
     """Mean of a positive score over an objective's strengths and seeds, divided by its mean at one setting.
 
@@ -67,12 +57,7 @@ def ratio_to(
 
 
 def ratios_to(
-    population: Population,
-    score: str,
-    objective: str,
-    reference: Setting,
-    *,
-    among: Among | None = None,
+    population: Population, score: str, objective: str, reference: Setting, *, among: Among | None = None
 ) -> list[Estimate]:
     """The ratios of :func:`ratio_to`, one for each strength: means over seeds alone.
 
@@ -126,11 +111,7 @@ def change_over_sweep(population: Population, score: str, objective: str, *, sta
 
 
 def superiority_of_setting(
-    population: Population,
-    score: str,
-    setting: Setting,
-    objective: str,
-    strengths: Sequence[float],
+    population: Population, score: str, setting: Setting, objective: str, strengths: Sequence[float]
 ) -> list[Estimate]:
     """P(a random run of a setting exceeds a random run of an objective), for each of the given strengths."""
     place = place_of(population, setting)

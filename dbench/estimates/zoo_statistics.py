@@ -51,13 +51,7 @@ def stacked(
     )
 
 
-def trend_with_strength(
-    population: Population,
-    objective: str,
-    score: str,
-    *,
-    among: Among | None = None,
-) -> Estimate:
+def trend_with_strength(population: Population, objective: str, score: str, *, among: Among | None = None) -> Estimate:
     """Mean over seeds of Spearman's correlation of a score with the strength, computed for each seed's sweep alone.
 
     The correlations of clear trends pile up at the end of their range, and Student's interval of skewed units misses
@@ -106,11 +100,7 @@ def share_of_models(
 
 
 def correlation_between(
-    population: Population,
-    first: str,
-    second: str,
-    *,
-    objectives: Sequence[str] | None = None,
+    population: Population, first: str, second: str, *, objectives: Sequence[str] | None = None
 ) -> Estimate:
     """Spearman's correlation of two scores over all models pooled, as in the papers' heat maps."""
 

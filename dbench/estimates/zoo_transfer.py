@@ -31,11 +31,7 @@ class Transfers:
     settings: int
 
 
-def transfer(
-    pair: PopulationPair,
-    scores: Sequence[str],
-    statistic: Callable[[Transfers], float],
-) -> Estimate:
+def transfer(pair: PopulationPair, scores: Sequence[str], statistic: Callable[[Transfers], float]) -> Estimate:
     """Jackknife a statistic of the transfer of settings, between scores and between data sets, over shared seeds.
 
     Every score chooses and every score judges. For transfer within one data set, pass the same population twice.

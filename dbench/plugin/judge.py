@@ -7,16 +7,7 @@ from typing import Any
 
 import pytest
 
-from dbench.claims import (
-    CARD_ATTRIBUTE,
-    Claim,
-    Expectations,
-    Judgement,
-    Verdict,
-    ledger,
-    load_expected,
-    record_of,
-)
+from dbench.claims import CARD_ATTRIBUTE, Claim, Expectations, Judgement, Verdict, ledger, load_expected, record_of
 from dbench.claims.card import fault_of
 from dbench.claims.fingerprint import declared_by
 from dbench.claims.frozen import Frozen, load_frozen
@@ -167,10 +158,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 def _judge(item: pytest.Function, card: Claim, arguments: dict[str, Any], level: float | None = None) -> Judgement:
-    """Call a test and judge its estimate; ``arguments`` then holds the populations it was called with in the end.
-
-    The confidence is ``level``, by default that of the card in its role.
-    """
+    """Call a test and judge its estimate; ``arguments`` then holds the populations of the last call."""
 
     def call_and_judge(**given: Any) -> Judgement:
         returned = item.obj(**given)
@@ -193,10 +181,7 @@ def _judge_filtered(item: pytest.Function, card: Claim, arguments: dict[str, Any
 
 
 def _check_regime(card: Claim, arguments: dict[str, Any]) -> list[dict[str, Any]]:
-    """Check each condition of a card on each population that a test is given.
-
-    A case with the parameter ``objective`` is checked on that objective alone, any other on all units.
-    """
+    """Check each condition of a card on each population of a test, for the case's own objective if it has one."""
     if not card.regime:
         return []
     case_unit: Any = arguments.get("objective")
@@ -300,13 +285,9 @@ def _record(
 def _conclude(item: pytest.Item, record: dict[str, Any], verdict: Verdict) -> None:
     """Compare a verdict with the expected one, attach the record to its test, and fail or skip the test."""
     expectations = item.config.stash[EXPECTATIONS]
-    expected, known_reason = expectations.of(record) if expectations else (None, "")
+    expected, reason = expectations.of(record) if expectations else (None, "")
     unexpected = expected not in (None, verdict) and not (expected is Verdict.REPRODUCED and verdict.holds)
-    record |= {
-        "expected": str(expected) if expected else None,
-        "expected_reason": known_reason,
-        "unexpected": unexpected,
-    }
+    record |= {"expected": str(expected) if expected else None, "expected_reason": reason, "unexpected": unexpected}
     item.user_properties.append((RECORD_PROPERTY, json.dumps(record, allow_nan=False)))
     message = f"{record['claim']}: {verdict}: {record['reason']}"
     if unexpected:
@@ -314,7 +295,7 @@ def _conclude(item: pytest.Item, record: dict[str, Any], verdict: Verdict) -> No
     if unexpected or (verdict.refutes and expected is None):
         pytest.fail(f"{message}\nagain: pytest '{item.nodeid}'", pytrace=False)
     if not verdict.holds:
-        raise Other(message + (f"; known: {known_reason}" if known_reason else ""), _use_item_location=True)
+        raise Other(message + (f"; known: {reason}" if reason else ""), _use_item_location=True)
 
 
 @pytest.fixture

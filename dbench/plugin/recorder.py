@@ -30,11 +30,7 @@ class Recorder:
 
     Attributes:
         complete: every test of the claims folder was asked for.
-        folders: those of the evidence tables.
-        judging: tests are run, not only listed or set up.
-        uncollected: some file could not be imported.
         known: the cards of the tests are known, from this process or from a worker that ended well.
-        written: files of the report.
         unwritten: why there is no report; empty if there is one.
         gone: names of frozen cards that no test covers any more.
     """
@@ -145,7 +141,6 @@ class Recorder:
             session.exitstatus = session.exitstatus or 1
 
     def _finish(self, session: pytest.Session) -> None:
-        """Settle the exit status, then build the report's document and write it."""
         interrupted = session.exitstatus == pytest.ExitCode.INTERRUPTED
         self.session.stopped = bool(interrupted or session.shouldfail or session.shouldstop)
         if self.whole and (frozen := setting(self.config, "dbench_frozen")):
