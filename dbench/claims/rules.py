@@ -70,7 +70,7 @@ class Rule:
         return value is None or self.low <= value <= self.high
 
     def tips_at(self, estimate: Interval) -> float | None:
-        """Return the bound at which 'reproduced' would begin or end, an end of the interval; ``None`` if closed."""
+        """Return the bound at which 'reproduced' would begin or end, an end of the interval; ``None`` with two ends."""
         if self.closed:
             return None
         return estimate.low if math.isfinite(self.low) else estimate.high
