@@ -1,4 +1,4 @@
-"""The card of a claim: what is claimed, on what evidence, by which rule, decided before looking."""
+"""The card of a claim: the sentence, its evidence and its decision rule, all fixed before the data are looked at."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ SOURCES = ("paper", "sign", "lexicon")
 
 # The attribute by which the pytest plugin finds the card of a test function.
 CARD_ATTRIBUTE = "dbench_card"
-# Why a test cannot be judged, found when it was marked.
+# The attribute that says why a test cannot be judged, where that was found when it was marked.
 _FAULT_ATTRIBUTE = "dbench_fault"
 
-# Units that are all the same still differ by this share of their size after their mean was taken away.
+# Equal units differ by up to this share of their size, by rounding, once their mean is subtracted.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A figure as the paper prints it, and what tells how far another sample of models may lie from it.
+    """A figure as the paper prints it, with its spread, which tells how far a replication may lie from it.
 
     Attributes:
+        text: the figure as printed.
         value: the number; ``None`` where the text gives no single one.
-        spread: standard deviation over the units that the number is the mean of, where the paper prints it.
-        n: how many units these are.
+        spread: standard deviation over the units whose mean the number is; ``None`` where the paper prints none.
+        n: number of these units.
 
     Raises:
         InvalidInput: a value that is not finite, a spread below 0, or one of fewer than two units.
@@ -56,10 +57,11 @@ class Printed:
             )
 
     def expects(self, seen: Interval) -> tuple[float, float] | None:
-        """Return where ours lies in 95 of 100 cases if both are means of one law; ``None`` where no spread is known.
+        """Return the 95% prediction interval of our value if both are means of one distribution.
 
-        The prediction interval of a replication (Patil, Peng and Leek 2016; Spence and Stanley 2016): the errors of
-        both numbers, by Student's law of the fewer units. A spread that the paper does not print cannot be made up for.
+        The prediction interval of a replication (Patil, Peng and Leek 2016; Spence and Stanley 2016) adds the errors
+        of both numbers in squares, with Student's t of the smaller number of units. ``None`` where a spread is not
+        known, the paper's or ours: nothing can stand in for it.
 
         Example:
             >>> low, high = Printed("0.54 +- 0.06", 0.54, 0.06, 9).expects(Interval(0.4, 0.35, 0.45, 20, 0.95))
@@ -70,12 +72,13 @@ class Printed:
             return None
         from scipy.special import stdtrit
 
-        half = max(seen.high - seen.value, seen.value - seen.low)  # an end may be cut
+        half = max(seen.high - seen.value, seen.value - seen.low)  # the other end may be cut to the bounds
         error = half / stdtrit(seen.n - 1, (1 + seen.confidence) / 2)
         if not math.isfinite(error):
             return None
-        away = float(stdtrit(min(self.n, seen.n) - 1, 0.975) * math.hypot(error, self.spread / math.sqrt(self.n)))
-        return self.value - away, self.value + away
+        quantile = stdtrit(min(self.n, seen.n) - 1, 0.975)
+        width = float(quantile * math.hypot(error, self.spread / math.sqrt(self.n)))
+        return self.value - width, self.value + width
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,9 @@ class Judgement:
     """The verdict on one estimate, and why.
 
     Attributes:
-        reason: the numbers that decided, or what was missing.
-        interval: what was judged, cut to what the statistic can be; ``None`` where evidence was lacking.
-        settles_at: number of units that would settle what is undecided, where more of the same would.
+        reason: the numbers that decided, or the evidence that was missing.
+        interval: the interval judged, cut to the bounds of the statistic; ``None`` where evidence was lacking.
+        settles_at: number of units that would settle an undecided verdict; ``None`` if more units would not.
     """
 
     verdict: Verdict
@@ -100,36 +103,36 @@ class Claim:
 
     Attributes:
         id: id of the finding in the ledger; never changes meaning.
-        role: one of those of docs/concepts/verdict.md, but ``size`` and ``fresh``, which records alone have.
-        evidence: what decides it: ``synthetic`` constructions, ``published`` tables, or trained models (``zoo``).
+        role: a role of docs/concepts/verdict.md except ``size`` and ``fresh``, which only records have.
+        evidence: kind that decides it: ``synthetic`` constructions, ``published`` tables, or trained models (``zoo``).
         population: what is varied and what is fixed.
         statistic: what the estimate is.
         rule: the range of the statistic in which the sentence is true, and its value without an effect.
-        unit: what is replicated, and so resampled, in the singular.
+        unit: what is replicated and therefore resampled, in the singular.
         says: the statement in one sentence, in our words; empty where the ledger's row has it.
         where: section, figure, table or equation of the paper; empty where the ledger's row has it.
-        roles: role of the cases that have a parameter of this id, where it is not the card's: ``{"active": "probe"}``;
-            the first that a case has counts.
-        part: tells the card from the others of its finding; empty for the finding as a whole.
+        roles: role of a case by the id of one of its parameters, where it differs from the card's:
+            ``{"active": "probe"}``; the first entry that fits a case counts.
+        part: tells this card from the others of its finding; empty for the finding as a whole.
         quote: the paper's sentence, word for word; ``[...]`` stands for words left out. A primary card has one.
-        confidence: of the interval the rule is applied to.
-        min_n: fewest units that can decide.
-        printed: the paper's own figure, if it gives one; by the id of a parameter where the card covers several.
-        deviations: where this differs from the paper's conditions.
-        regime: what each unit must be like for the sentence to speak of it.
+        confidence: confidence of the interval that the rule is applied to.
+        min_n: smallest number of units that can decide.
+        printed: the paper's own figure, if any; by the id of a parameter where the card covers several cases.
+        deviations: differences from the paper's conditions, a sentence each.
+        regime: conditions that a unit must meet for the sentence to apply to it.
         source: where the bound comes from: ``"paper: <its word>"`` (the smallest printed value that the authors call
             so, or the printed figure), ``"sign"`` (the sentence says more, less or not at all), or
             ``"lexicon: <word>"`` (``claims/bounds.toml``). A primary card has one.
-        demonstration: whether the sentence is true by definition or proof, or an existence shown by one example: what
-            holds is then called demonstrated, not reproduced.
+        demonstration: whether the sentence is true by definition or proof, or says that something exists and one
+            example shows it; its verdict is then called demonstrated, not reproduced.
         bounds: lowest and highest value that the statistic can have; intervals are cut to them.
-        given: what its test is given beside the evidence and its parameters, by the names of its arguments: the
-            construction that the sentence is about, how often it is drawn, thresholds.
-        false: the negative control: what the test is given instead where the sentence is false, by the same names; of
-            other arguments the first case. Trained models are simulated there (:mod:`dbench.estimates.simulated`).
-        filtered: what its test is given instead of ``given`` where it is asked once more, of those models or codes that
-            a filter keeps. Where it removes any, the answer stands beside in the record; it decides nothing.
-        revision: grows when the rule or the statistic changes.
+        given: arguments of the test by name, beside the evidence and its parameters: the construction that the
+            sentence is about, how often it is drawn, thresholds.
+        false: the negative control: arguments by name for which the sentence is false; other arguments have their
+            values of the first case. Trained models are simulated there (:mod:`dbench.estimates.simulated`).
+        filtered: arguments that replace ``given`` when the test is called once more, on the models or codes that a
+            filter keeps. If the filter removes any, the record shows this second result; it decides nothing.
+        revision: number that is raised whenever the rule or the statistic changes.
 
     Raises:
         InvalidInput: a field outside its vocabulary, a primary card without a quotation, or a regime without models.
@@ -183,32 +186,32 @@ class Claim:
 
     @classmethod
     def zoo(cls, **fields: Any) -> Claim:
-        """Return a card over trained models, of all runs by seeds, at least five, unless it says otherwise."""
+        """Return a card on trained models; by default on all runs, with seeds as units, at least five."""
         usual: dict[str, Any] = {"evidence": "zoo", "unit": "seed", "min_n": 5}
         usual["population"] = "all runs: objectives, strengths and seeds"
         return cls(**(usual | fields))
 
     @classmethod
     def synthetic(cls, **fields: Any) -> Claim:
-        """Return a card over constructions, of at least five samples, unless it says otherwise."""
+        """Return a card on synthetic constructions; by default with samples as units, at least five."""
         usual: dict[str, Any] = {"evidence": "synthetic", "unit": "sample", "min_n": 5}
         return cls(**(usual | fields))
 
     @classmethod
     def published(cls, **fields: Any) -> Claim:
-        """Return a card over printed tables: exact, over pairs of their rows, unless it says otherwise."""
+        """Return a card on published tables; by default exact, with pairs of their rows as units."""
         usual: dict[str, Any] = {"evidence": "published", "unit": "pair", "confidence": 1.0}
         return cls(**(usual | fields))
 
     def cell(self, part: str, **changes: Any) -> Claim:
-        """Return a card of this sentence for a part of it, without printed figure, ``roles`` and what it is given."""
-        own: dict[str, Any] = {"role": "cell", "part": part, "printed": None, "roles": {}, "given": {}, "filtered": {}}
-        return replace(self, **(own | changes))
+        """Return the card of a part of this sentence, with ``printed``, ``roles``, ``given`` and ``filtered`` empty."""
+        emptied: dict[str, Any] = {"printed": None, "roles": {}, "given": {}, "filtered": {}}
+        return replace(self, **({"role": "cell", "part": part} | emptied | changes))
 
     def probe(self, part: str, **changes: Any) -> Claim:
-        """Return a card of what we ask beside this one: the paper does not say it, nor has it a bound for it."""
-        own: dict[str, Any] = {"role": "probe", "quote": "", "source": "", "demonstration": False}
-        return self.cell(part, **(own | changes))
+        """Return the card of a related question of ours, about which the paper gives neither a sentence nor a bound."""
+        fields: dict[str, Any] = {"role": "probe", "quote": "", "source": "", "demonstration": False}
+        return self.cell(part, **(fields | changes))
 
     @property
     def paper(self) -> str:
@@ -217,11 +220,11 @@ class Claim:
 
     @property
     def name(self) -> str:
-        """What tells this card from all others: id, evidence and part."""
+        """Name that no other card has: id, evidence and part."""
         return name_of(self.id, self.evidence, self.part)
 
     def covers(self, test: Function) -> Function:
-        """Mark a test function, which returns its estimate, as judging this claim; one of two is never judged."""
+        """Mark a test function, which returns an estimate, as the test of this claim; one of two claims is refused."""
         if hasattr(test, CARD_ATTRIBUTE):
             fault = f"a test must cover one claim, but {test.__name__} covers two: {self.name!r} is the second"
             setattr(test, _FAULT_ATTRIBUTE, fault)
@@ -230,13 +233,13 @@ class Claim:
         return test
 
     def printed_for(self, ids: tuple[str, ...] = ()) -> Printed | None:
-        """Return the paper's figure for a case, by the ids of its parameters joined with hyphens or by one of them."""
+        """Return the paper's figure for a case, or None, by its parameters' ids: joined with hyphens, else singly."""
         if self.printed is None or isinstance(self.printed, Printed):
             return self.printed
         return next((self.printed[name] for name in ("-".join(ids), *ids) if name in self.printed), None)
 
     def cut(self, estimate: Interval) -> Interval:
-        """Return an estimate with its interval cut to what the statistic can be; one without ends stays as it is.
+        """Return an estimate with its interval cut to the card's bounds; infinite ends stay.
 
         Raises:
             InvalidInput: a value outside the bounds.
@@ -249,44 +252,44 @@ class Claim:
         return replace(estimate, low=low, high=high)
 
     def judge(self, estimate: Estimate, *, confidence: float | None = None) -> Judgement:
-        """Decide on an estimate, cut to the card's bounds, by its rule and minimum n.
+        """Return the verdict on an estimate, cut to the card's bounds, by the card's rule and minimum n.
 
-        The confidence of its interval is the card's, unless its cells share a level.
+        ``confidence`` is given for cells, which share one error level; by default it is the card's.
 
         Raises:
             InvalidInput: a value outside the bounds.
         """
-        whole = estimate.at(self.confidence if confidence is None else confidence)
-        cut = self.cut(whole)
+        uncut = estimate.at(self.confidence if confidence is None else confidence)
+        cut = self.cut(uncut)
         spread_known = math.isfinite(cut.low) or math.isfinite(cut.high)
         if cut.n < self.min_n or not spread_known:
             least = self.min_n if spread_known else max(self.min_n, cut.n + 1)
             return Judgement(Verdict.UNDECIDED, f"{_shown(cut)}: needs at least {least} ({self.unit})", cut, least)
         verdict = self.rule.decide(cut)
         reason = f"{_shown(cut)}; the rule is {self.rule}"
-        width, size = whole.high - whole.low, max(abs(whole.low), abs(whole.high))
+        width, size = uncut.high - uncut.low, max(abs(uncut.low), abs(uncut.high))
         if self.evidence == "zoo" and width <= _ROUNDING * size < math.inf and not cut.is_exact:
-            # Trained models are a sample; a construction's repetitions may well all reach the end of a scale.
-            same = f"{reason}; all units gave the same: nothing says how the next may differ"
-            return Judgement(Verdict.UNDECIDED, same, cut)
+            # Of constructions this is fine: their repetitions may all reach the end of a scale. Models are a sample.
+            reason = f"{reason}; all units gave the same: nothing says how the next may differ"
+            return Judgement(Verdict.UNDECIDED, reason, cut)
         if verdict is Verdict.REPRODUCED and self.demonstration:
             verdict = Verdict.DEMONSTRATED
         if verdict is not Verdict.UNDECIDED:
             return Judgement(verdict, reason, cut)
-        n = self.rule.n_to_settle(whole)  # an end that was cut says nothing of the spread
+        n = self.rule.n_to_settle(uncut)  # the distance to a cut end is not the spread
         more = f"about n = {n} would settle it" if n else "more of the same would not settle it"
         return Judgement(verdict, f"{reason}; {more}", cut, n)
 
 
 def fault_of(test: Callable[..., Any]) -> str:
-    """Say why a test that covers a claim cannot be judged; nothing where it can."""
+    """Return why a test that covers a claim cannot be judged, or an empty text if it can."""
     card: Claim = getattr(test, CARD_ATTRIBUTE)
     if card.role in ("primary", "cell") and not card.false:
         return f"false of card {card.name!r} must name where its sentence is false, got nothing"
     if card.role == "primary" and not card.source:
         return f"source of card {card.name!r} must say where its bound comes from ({', '.join(SOURCES)}), got nothing"
     printed = {"": card.printed} if isinstance(card.printed, Printed) else card.printed or {}
-    # Of cases that do not head the finding the paper may print less.
+    # The paper's figures for cases with a role of their own need not pass: they do not head the finding.
     figures = [figure for ids, figure in printed.items() if not card.roles.keys() & set(ids.split("-"))]
     if card.source.startswith("paper") and (failing := [f for f in figures if not card.rule.allows(f.value)]):
         return (
@@ -296,7 +299,7 @@ def fault_of(test: Callable[..., Any]) -> str:
 
 
 def name_of(claim: str, evidence: str, part: str) -> str:
-    """Return the name of a card, given what its record says of it."""
+    """Return the name of a card from the fields of its record."""
     return " / ".join(filter(None, [claim, evidence, part]))
 
 

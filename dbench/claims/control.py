@@ -1,4 +1,4 @@
-"""The negative control of a claim: its own test, asked where the sentence is false."""
+"""The negative control of a claim: its own test, run where the sentence is false."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from dbench.stats import Estimate
 
 
 def control(test: Callable[..., Estimate]) -> Estimate:
-    """Call a test that covers a claim with what the card names as ``false``, else as ``given``, else its first case.
+    """Call the test of a claim where its sentence is false: with ``false``, else ``given``, else its first case.
 
     Raises:
         InvalidInput: an argument that none of them names, or one that the test does not take.
@@ -30,11 +30,12 @@ def control(test: Callable[..., Estimate]) -> Estimate:
 
 
 def _first_case(test: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Names and values of the first case of each ``pytest.mark.parametrize``."""
+    """Yield the argument names and values of the first case of each ``pytest.mark.parametrize`` of a test."""
     for mark in getattr(test, "pytestmark", ()):
         if mark.name == "parametrize":
-            names, first = mark.args[0], next(iter(mark.args[1]))
-            several = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-            values = getattr(first, "values", None)  # of pytest.param
-            values = first if values is None or callable(values) else values
-            yield from zip(several, values if len(several) > 1 or values is not first else [first], strict=True)
+            argnames, case = mark.args[0], next(iter(mark.args[1]))
+            names = [name.strip() for name in argnames.split(",")] if isinstance(argnames, str) else list(argnames)
+            values = getattr(case, "values", None)  # a tuple in a pytest.param, a method of a dictionary
+            if values is None or callable(values):
+                values = case if len(names) > 1 else [case]
+            yield from zip(names, values, strict=True)

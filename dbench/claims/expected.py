@@ -1,7 +1,7 @@
-"""Expected verdicts: what is known not to be reproduced, grouped by the reason.
+"""Expected verdicts: the records that are known not to be reproduced, grouped by the reason.
 
-A record that no entry names is expected to be reproduced. A verdict other than the expected one, better or worse, fails
-the session, and so does an entry that no judgement uses any more.
+A record without an entry is expected to be reproduced. A verdict that differs from the expected one, for better or
+worse, fails the session; so does an entry that no record uses any more.
 """
 
 import tomllib
@@ -15,7 +15,7 @@ from dbench.claims.ledger import find_finding
 from dbench.claims.rules import Verdict
 from dbench.errors import DamagedData
 
-# Of what is measured anew in each session, as times are: whatever comes is expected.
+# The expected verdict of what each session measures anew, such as times: every verdict is accepted.
 ANY = "any"
 _KEYS = {"verdict": str, "reason": str, "date": date, "records": list}
 
@@ -33,27 +33,28 @@ def record_name(record: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Expectations:
-    """By name of a record the verdict expected of it, and why."""
+    """The expected verdict and its reason, by name of the record; the verdict is None where any is accepted."""
 
     entries: Mapping[str, tuple[Verdict | None, str]]
 
     def of(self, record: Mapping[str, Any]) -> tuple[Verdict, str]:
-        """Return the expected verdict of a record and the reason given for it; its own where any is expected."""
+        """Return the expected verdict of a record and its reason; the record's own verdict where any is accepted."""
         expected, reason = self.entries.get(record_name(record), (Verdict.REPRODUCED, ""))
         return expected or Verdict(record["verdict"]), reason
 
     def stale(self, records: Iterable[Mapping[str, Any]]) -> list[str]:
-        """Return names that no record of a judged claim used; a broken judgement proves nothing."""
+        """Return the entries of judged claims that no record used. Claims with a broken record are left out."""
         every = list(records)
         used = {record_name(record) for record in every}
-        judged = {record["claim"] for record in every} - {r["claim"] for r in every if r["verdict"] == Verdict.BROKEN}
+        broken = {record["claim"] for record in every if record["verdict"] == Verdict.BROKEN}
+        judged = {record["claim"] for record in every} - broken
         return [name for name in self.entries if name.split(" / ")[0] in judged and name not in used]
 
 
 def load_expected(path: Path, ledger: Path | None = None) -> Expectations:
     """Read ``expected.toml``: ``[[expected]]`` tables of verdict, reason, date and the names of the records.
 
-    The ledger is one of one's own, beside the one shipped.
+    ``ledger`` is the file of a user's own findings, which are added to the shipped ones.
 
     Raises:
         DamagedData: not readable, a missing or unknown key, an unknown verdict, no reason or record, a record twice.
@@ -75,6 +76,7 @@ def load_expected(path: Path, ledger: Path | None = None) -> Expectations:
 
 
 def _entries(table: Mapping[str, Any], ledger: Path | None) -> list[tuple[str, tuple[Verdict | None, str]]]:
+    """Check one ``[[expected]]`` table, and return its records' names, each with the verdict and the reason."""
     if wrong := sorted(_KEYS.keys() ^ table.keys()):
         raise DamagedData(
             f"an expected verdict has the keys {', '.join(_KEYS)}; missing or unknown: {', '.join(wrong)}"

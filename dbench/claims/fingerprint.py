@@ -1,4 +1,4 @@
-"""What a card declares: every field and constant that can change its verdict, as one dictionary, and its hash."""
+"""The declaration of a card: a dictionary of all fields and constants that can change its verdict, and its hash."""
 
 import ast
 import hashlib
@@ -19,7 +19,7 @@ _DIGITS = 16
 _LONGEST_TEXT = 200  # characters; a longer constant is replaced by its hash
 _COLLECTIONS = (tuple, list, set, frozenset, range, KeysView, ValuesView, ItemsView)
 _SCALARS = (bool, int, float, str)
-# Numbers written in functions of these modules count like those in the claim's own file: they are data of the claim.
+# Literals inside functions of these modules count as in the claim's own file, because they are data of the claim.
 _DATA_MODULES = ("dbench.constructions.", "dbench_published.")
 # Only functions of these modules, and of the claim's own file, are searched for constants.
 _OUR_MODULES = ("dbench.claims.", "dbench.estimates.", "dbench.stats.", *_DATA_MODULES)
@@ -35,21 +35,22 @@ def declared_by(
 ) -> dict[str, Any]:
     """Return what can change the verdict of a card, as JSON values: its fields, and the constants that its tests reach.
 
-    A test reaches the constants that it names, closes over or has as defaults, and so do the functions that it calls:
-    those of its own file, of ``dbench.claims``, ``estimates``, ``stats`` and ``constructions``, and of
-    ``dbench_published``. Numbers and texts written inside functions count, in order, in its own file, in constructions
-    and in ``dbench_published``. Code itself is left out: the records show whether a change of it moved a verdict.
+    A test reaches the constants that it names, closes over or has as defaults, and those that the functions it calls
+    reach in turn. Only functions of its own file, of ``dbench.claims``, ``estimates``, ``stats`` and ``constructions``,
+    and of ``dbench_published`` are followed. Numbers and texts written inside functions count, in order, in its own
+    file, in constructions and in ``dbench_published``. Code itself does not count: the records show whether a change of
+    code changed a verdict.
 
     Args:
-        card: of a claim.
-        tests: all functions that cover it.
+        card: the card of a claim.
+        tests: all test functions of the card.
         heads: the kind of evidence that heads the finding, from the ledger.
-        table: the table of trained models that heads it.
-        aside: why the ledger sets the finding aside, so that its records do not head it; empty for all others.
+        table: the table of trained models that heads the finding.
+        aside: why the ledger sets the finding aside, so that none of its records heads it; empty if it does not.
     """
     marks = [mark.args for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
     reached = _ReachedConstants(tests[0].__module__)
-    # Tests reach the methods of a population by its instance, not by name.
+    # Tests call the methods of a population on an instance, so no name in their code leads to the class.
     methods = [Population] if card.evidence == "zoo" else []
     for value in (tests, [predicate.measure for predicate in card.regime], methods, marks, card.given):
         for each in _callables(value):
@@ -78,7 +79,7 @@ def declared_by(
 
 
 class _ReachedConstants:
-    """The constants that functions reach, by name; ``home`` is the module of the claim."""
+    """Collects the constants that functions reach, by name; ``home`` is the module of the claim."""
 
     def __init__(self, home: str) -> None:
         self.home = home
@@ -86,7 +87,7 @@ class _ReachedConstants:
         self._seen = set[int]()
 
     def gather(self, thing: Any) -> None:
-        """Add what a function or class of ours reaches."""
+        """Add the constants that a function or class reaches, unless it is foreign or already seen."""
         while isinstance(thing, partial) or hasattr(thing, "__wrapped__"):
             if isinstance(thing, partial):
                 self._add(f"{thing.func.__qualname__} bound", [thing.args, thing.keywords])
@@ -122,6 +123,7 @@ class _ReachedConstants:
             self.gather(inner)
 
     def _add(self, name: str, values: list[Any]) -> None:
+        """Add the constants among some values to those of a name; empty collections do not count."""
         if values := [value for value in values if _is_constant(value) and not _is_empty(value)]:
             text = _text(values[0] if len(values) == 1 else values)
             self.constants.setdefault(name, set()).add(text)
@@ -140,12 +142,12 @@ def _is_empty(value: Any) -> bool:
 
 
 def _is_array(value: Any) -> bool:
-    """Whether it is an array, a numpy scalar or a tensor."""
+    """Whether a value is an array, a numpy scalar or a tensor."""
     return hasattr(value, "tolist") and not callable(value)
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass, or the attributes of a :class:`FunctionSource`; empty for all other values."""
+    """Return the fields of a dataclass or the attributes of a :class:`FunctionSource`; empty for all other values."""
     if isinstance(value, type):
         return {}
     if is_dataclass(value):
@@ -154,7 +156,7 @@ def _fields_of(value: Any) -> dict[str, Any]:
 
 
 def _callables(value: Any) -> Iterator[Any]:
-    """The functions and classes in a value, which may be one itself."""
+    """Yield the functions and classes in a value, or the value itself if it is one."""
     value = _fields_of(value) or value
     if isinstance(value, dict):
         value = [*value, *value.values()]
@@ -166,6 +168,7 @@ def _callables(value: Any) -> Iterator[Any]:
 
 
 def _names_in(code: CodeType) -> Iterator[str]:
+    """Yield the global and attribute names that code uses, functions inside it included."""
     yield from code.co_names
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -173,13 +176,13 @@ def _names_in(code: CodeType) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    """The text of a value, or the hash of that text if it is long."""
+    """Return a value as text, or the hash of that text if it is long."""
     text = _full_text(value)
     return text if len(text) <= _LONGEST_TEXT else hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 def _full_text(value: Any) -> str:
-    """A value as text. Functions are written by their names, because their addresses change with the session."""
+    """Return a value as text. A function is written as its name, because its address changes with the session."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {_full_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (set, frozenset)):
@@ -200,11 +203,11 @@ def _full_text(value: Any) -> str:
 
 
 def _literals_of(function: FunctionType) -> list[Any]:
-    """The numbers, with their signs, and texts written in a function, in order; no docstrings, no decorators."""
+    """Return the signed numbers and the texts written in a function, in order, without docstrings and decorators."""
     node = _functions_of_file(function.__code__.co_filename).get(function.__code__.co_firstlineno)
     if node is None:
         return []
-    body = node.body if isinstance(node.body, list) else [node.body]  # of a lambda one expression
+    body = node.body if isinstance(node.body, list) else [node.body]  # a lambda has one expression
     return [literal for part in body for literal in _literals_in(part)]
 
 
@@ -220,13 +223,14 @@ def _literals_in(node: ast.AST) -> Iterator[Any]:
 
 @cache
 def _functions_of_file(path: str) -> dict[int, ast.FunctionDef | ast.Lambda]:
-    """The functions of a file by their first line, decorators included; where several share a line, the outermost."""
+    """Return the functions of a file by first line, decorators included; of several on a line the outermost."""
     try:
         tree = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError):
         return {}
-    found: dict[int, ast.FunctionDef | ast.Lambda] = {}
+    functions: dict[int, ast.FunctionDef | ast.Lambda] = {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            found.setdefault(min(each.lineno for each in (node, *getattr(node, "decorator_list", ()))), node)
-    return found
+            first_line = min(part.lineno for part in (node, *getattr(node, "decorator_list", ())))
+            functions.setdefault(first_line, node)
+    return functions

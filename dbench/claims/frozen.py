@@ -1,6 +1,6 @@
 """Frozen rules: what each card declared before the evidence was looked at.
 
-``claims/frozen.json`` holds them; only ``dbench claims freeze`` writes it.
+They are stored in ``claims/frozen.json``, which only ``dbench claims freeze`` writes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class FrozenCard:
     """One card as it was frozen.
 
     Attributes:
-        hash: of ``declared``.
+        hash: hash of ``declared``.
         date: day of the freeze, ISO.
-        commit: of the code that was there then.
-        cells: number of its judgements that are cells: all of a cell's, those of a primary on other data sets.
-        declared: what it declared (:func:`dbench.claims.fingerprint.declared_by`).
-        blind: whether it was proposed by readers who had seen no table: then no table is older than it.
+        commit: commit of the code at the freeze.
+        cells: number of its judgements that are cells: all those of a cell, and those of a primary on other data sets.
+        declared: what the card declared (:func:`dbench.claims.fingerprint.declared_by`).
+        blind: whether readers proposed it who had seen no table, so that it counts as older than every table.
     """
 
     hash: str
@@ -49,43 +49,48 @@ class Frozen:
     cards: Mapping[str, FrozenCard] = field(default_factory=dict)
 
     def confidence_of(self, card: Claim, role: Role) -> float:
-        """Return the confidence a card is judged at: a cell shares its level with all cells of its finding.
+        """Return the confidence that a card is judged at: all cells of a finding share one error level.
 
-        The number of cells is the frozen one, so that a run of a part of the tests judges as the whole does.
+        The number of cells is the frozen one, so that a session with some of the tests judges like one with all.
         """
         if role != "cell":
             return card.confidence
         finding = f"{card.id} / {card.evidence}"
-        cells = sum(own.cells for name, own in self.cards.items() if name == finding or name.startswith(f"{finding} /"))
+        cells = sum(
+            entry.cells for name, entry in self.cards.items() if name == finding or name.startswith(f"{finding} /")
+        )
         return 1 - (1 - card.confidence) / max(cells, 1)
 
     def is_newer(self, card: Claim, models: Population | PopulationPair) -> bool:
-        """Whether a card is neither blind nor in force when a table was scored: then its verdict is unconfirmed."""
+        """Whether a card is newer than the scores of a table, which leaves its verdict unconfirmed.
+
+        A blind card is never newer. Any other is if it was not frozen as it is when the table was scored.
+        """
         entry = self.cards.get(card.name)
-        return entry is None or (
-            not entry.blind and any(part.rules.get(card.name) != entry.hash for part in models.parts)
-        )
+        if entry is None:
+            return True
+        return not entry.blind and any(part.rules.get(card.name) != entry.hash for part in models.parts)
 
     def change_of(self, card: Claim, declared: Mapping[str, Any]) -> str:
-        """Say where a card is not as it was frozen, in a line; nothing where it is."""
+        """Return one line that says how a card differs from its frozen version, or an empty text if it does not."""
         entry = self.cards.get(card.name)
         if entry is None:
             return f"card {card.name!r} is not frozen"
         if entry.hash == fingerprint(declared):
             return ""
         was, now = _flat(entry.declared), _flat(declared)
-        name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
+        name = next((key for key in {**was, **now} if was.get(key) != now.get(key)), None)
         if name is None:
             return f"card {card.name!r} must have the hash of what it declares where it is frozen, got {entry.hash!r}"
-        said = [repr(value)[:80] for value in (now.get(name), was.get(name))]
-        return f"card {card.name!r} is not as it was frozen: {name} is {said[0]}, was {said[1]}"
+        new, old = (repr(value)[:80] for value in (now.get(name), was.get(name)))
+        return f"card {card.name!r} is not as it was frozen: {name} is {new}, was {old}"
 
 
 def _flat(declared: Mapping[str, Any]) -> dict[str, Any]:
-    inner = {
-        f"{name}: {part}": v for name, value in declared.items() if isinstance(value, dict) for part, v in value.items()
-    }
-    return {name: value for name, value in declared.items() if not isinstance(value, dict)} | inner
+    """Return a declaration without nesting: the entries of inner dictionaries, named ``outer: inner``, come last."""
+    plain = {name: value for name, value in declared.items() if not isinstance(value, dict)}
+    nested = {name: value for name, value in declared.items() if isinstance(value, dict)}
+    return plain | {f"{name}: {key}": value for name, inner in nested.items() for key, value in inner.items()}
 
 
 def load_frozen(path: Path) -> Frozen:
@@ -102,10 +107,10 @@ def load_frozen(path: Path) -> Frozen:
 
 
 def frozen_again(before: Frozen, now: Frozen, equal: set[str], *, blind: bool = False) -> Frozen:
-    """Return the cards as they are now, with date and commit of before where nothing, or nothing but the form, changed.
+    """Return the cards of now; those unchanged, or changed in form only, keep their date, commit and ``blind``.
 
-    ``equal`` names the cards whose records are the same as before: a change of these was one of form. Where ``blind``,
-    primaries and cells that changed were proposed by readers who had seen no table.
+    ``equal`` names the cards whose records are the same as before: a change of such a card was one of form only.
+    ``blind`` says that changed primaries and cells were proposed by readers who had seen no table.
     """
 
     def dated(name: str, card: FrozenCard) -> FrozenCard:
@@ -118,9 +123,9 @@ def frozen_again(before: Frozen, now: Frozen, equal: set[str], *, blind: bool = 
 
 
 def translate_rules(folder: Path, before: Frozen, after: Frozen, equal: set[str]) -> int:
-    """Write the new hashes of cards whose form changed into the manifest of a table; return how many.
+    """Write the new hashes of cards that changed in form only to the manifest of a table; return their number.
 
-    Only what was in force when the table was scored is translated: a card that was newer stays so.
+    Only a card that was in force when the table was scored gets its new hash: one that was newer stays newer.
 
     Raises:
         DamagedData: the manifest cannot be read.
@@ -139,7 +144,7 @@ def translate_rules(folder: Path, before: Frozen, after: Frozen, equal: set[str]
 
 
 def write_frozen(path: Path, frozen: Frozen) -> None:
-    """Write the frozen rules, a card to a line."""
+    """Write the frozen rules, one card on each line."""
     lines = [
         f"  {json.dumps(name)}: {json.dumps(asdict(card), ensure_ascii=False)}" for name, card in frozen.cards.items()
     ]

@@ -1,4 +1,4 @@
-"""Records: what the report, the terminal and JUnit are made from. Built-in types only."""
+"""Records: the data of a judgement, in built-in types, from which the report and the terminal summary are made."""
 
 import math
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ _AS_ON_CARD = (
 
 
 def card_fields(card: Claim) -> dict[str, Any]:
-    """Return what a record takes from the card alone."""
+    """Return the fields of a record that depend on the card alone."""
     rule = card.rule
     return {name: getattr(card, name) for name in _AS_ON_CARD} | {
         "claim": card.id,
@@ -47,7 +47,7 @@ def card_fields(card: Claim) -> dict[str, Any]:
 
 
 def plain(value: object) -> object:
-    """A parameter as JSON: numpy scalars would kill an xdist worker, and a path is of this machine."""
+    """Return a parameter as a JSON value: xdist cannot send numpy scalars, and of a path only the name is kept."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (list, tuple)):
@@ -55,7 +55,7 @@ def plain(value: object) -> object:
     if isinstance(value, PurePath):
         return value.name
     if callable(value):
-        # Its text would hold an address, and differ from session to session.
+        # Its ``str`` would hold an address, which differs from session to session.
         return str(getattr(value, "__name__", type(value).__name__))
     item = getattr(value, "item", None)
     if callable(item):
@@ -68,7 +68,7 @@ def plain(value: object) -> object:
 
 
 def _judged(card: Mapping[str, Any], judgement: Judgement, params: Mapping[str, object], nodeid: str) -> dict[str, Any]:
-    """What every record says, before there is an estimate."""
+    """Return the fields that every record has, those of an estimate empty."""
     return {
         **card,
         "params": {name: plain(value) for name, value in params.items()},
@@ -103,32 +103,39 @@ def record_of(
     every: Judgement | None = None,
     filtered: Judgement | None = None,
 ) -> dict[str, Any]:
-    """Build the record of one judgement, without an estimate where evidence was lacking.
+    """Build the record of one judgement; it has no estimate where evidence was lacking.
 
-    ``every`` is what was seen over all units, where a condition leaves some out; ``filtered`` what was seen of those
-    models or codes that the card's filter keeps, where it removes any.
+    ``every`` is the judgement on all units, given if a condition left some out. ``filtered`` is the judgement on the
+    models or codes that the card's filter keeps, given if it removed any.
     """
     record, estimate = _judged(card_fields(card), judgement, params, nodeid), judgement.interval
     if figure := card.printed_for(ids):
         record |= {"printed": figure.text, "printed_value": figure.value}
         if estimate is not None and (expected := figure.expects(estimate)):
-            low, high = expected
-            word = "smaller" if estimate.value < low else "larger" if estimate.value > high else "agrees"
-            record |= {"printed_expects": [low, high], "agreement": word}
+            record |= {"printed_expects": list(expected), "agreement": _agreement(estimate.value, *expected)}
     if estimate is not None:
+        tips_at = card.rule.tips_at(estimate)
         record |= {
             **_seen(estimate),
             "confidence": estimate.confidence,
-            "tips_at": finite_or_none(tips) if (tips := card.rule.tips_at(estimate)) is not None else None,
+            "tips_at": None if tips_at is None else finite_or_none(tips_at),
             "notes": list(estimate.notes),
         }
-    for name, beside in (("all_units", every), ("filtered", filtered)):
-        if beside is not None:
-            record[name] = _seen(beside.interval) | {"verdict": str(beside.verdict), "reason": beside.reason}
+    for name, other in (("all_units", every), ("filtered", filtered)):
+        if other is not None:
+            record[name] = _seen(other.interval) | {"verdict": str(other.verdict), "reason": other.reason}
     return record
 
 
+def _agreement(value: float, low: float, high: float) -> str:
+    """Say how a value compares with the interval that the paper's figure leads one to expect."""
+    if value < low:
+        return "smaller"
+    return "larger" if value > high else "agrees"
+
+
 def _seen(estimate: Interval | None) -> dict[str, Any]:
+    """Return the fields of an estimate, all None without one; an interval without finite ends is None too."""
     if estimate is None:
         return dict.fromkeys(("estimate", "interval", "n", "left_out"))
     ends = [estimate.low, estimate.high] if math.isfinite(estimate.high - estimate.low) else None
@@ -137,5 +144,5 @@ def _seen(estimate: Interval | None) -> dict[str, Any]:
 
 
 def broken_record(card: Mapping[str, Any], *, nodeid: str, reason: str) -> dict[str, Any]:
-    """Build the record of a claim whose test never reached a verdict."""
+    """Build the record of a test that reached no verdict, or whose verdict does not count."""
     return _judged(card, Judgement(Verdict.BROKEN, reason), card.get("params", {}), nodeid)

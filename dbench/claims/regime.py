@@ -1,7 +1,7 @@
-"""Regime: what a unit must be like before a sentence speaks of it.
+"""Regime: conditions that a unit must meet before a sentence applies to it.
 
-A unit is an objective or a system. A condition is asked of each, never of a pool, and computed from the models alone,
-never from the statistic that is judged. Units outside are left out by name.
+A unit is an objective or a system. A condition is checked on each unit, never on a pool of them, and is computed from
+the models alone, never from the statistic that is judged. Units outside the regime are left out and named.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,12 +21,13 @@ class Predicate:
     """One condition on a unit.
 
     Attributes:
+        name: short name of the condition.
         says: what the value is, in words.
-        rule: the range in which a unit is in the regime.
+        rule: the range of the value in which a unit is in the regime.
         source: where the threshold comes from.
         reason: why it can hold whether the sentence is true or false.
         measure: takes a population and the name of a unit, returns the value.
-        units: those that the sentence pools; empty for all that a table has.
+        units: the units that the sentence pools; empty for all units of a table.
 
     Raises:
         InvalidInput: a condition without a source or a reason.
@@ -46,21 +47,26 @@ class Predicate:
                 raise InvalidInput(f"{name} of condition {self.name!r} must be given, got none")
 
     def check(self, population: Population, units: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the condition with the value of each unit, and which are outside, as a record shows it.
+        """Check the condition on each unit, and return it with the results as a record shows them.
 
         Args:
-            population: of trained models.
-            units: those of the case, where it is not of all that the sentence pools.
+            population: trained models.
+            units: the units of the case; by default all units that the sentence pools.
+
+        Returns:
+            Fields of the condition, ``values`` by unit, the units ``outside`` its range, and ``holds``: whether at
+            least half of the units are inside.
 
         Raises:
-            EvidenceLacking: the population holds none of the units concerned.
+            EvidenceLacking: the population holds none of the units.
         """
-        asked = tuple(units or self.units or population.objectives)
-        concerned = [unit for unit in asked if unit in population.objectives]
-        if not concerned:
-            raise EvidenceLacking(f"{population.name} holds no {' or '.join(asked)}, of which {self.name!r} is asked")
-        values = {unit: _measured(self, population, unit) for unit in concerned}
-        outside = [u for u, v in values.items() if self.rule.decide(exact(v).at(1.0)) is not Verdict.REPRODUCED]
+        wanted = tuple(units or self.units or population.objectives)
+        present = [unit for unit in wanted if unit in population.objectives]
+        if not present:
+            raise EvidenceLacking(f"{population.name} holds no {' or '.join(wanted)}, of which {self.name!r} is asked")
+        values = {unit: _measured(self, population, unit) for unit in present}
+        verdicts = {unit: self.rule.decide(exact(value).at(1.0)) for unit, value in values.items()}
+        outside = [unit for unit, verdict in verdicts.items() if verdict is not Verdict.REPRODUCED]
         return {
             "name": self.name,
             "says": self.says,
@@ -74,39 +80,41 @@ class Predicate:
 
 
 def too_few(checked: Sequence[dict[str, Any]], conditions: int) -> bool:
-    """Whether in some population fewer than half of the units are left by all conditions together.
+    """Whether some population keeps fewer than half of its units under all conditions together.
 
-    ``checked`` has what each of so many conditions found in every population, condition by condition.
+    ``checked`` holds the results of :meth:`Predicate.check`, condition by condition, each for every population in the
+    same order; ``conditions`` is the number of conditions.
     """
     populations = len(checked) // conditions if conditions else 0
-    for number in range(populations):
-        own = checked[number::populations]
-        units, outside = ({unit for one in own for unit in one[of]} for of in ("values", "outside"))
+    for position in range(populations):
+        results = checked[position::populations]
+        units = {unit for result in results for unit in result["values"]}
+        outside = {unit for result in results for unit in result["outside"]}
         if 2 * len(outside) > len(units):
             return True
     return False
 
 
-# Many claims ask the same of one table, which takes up to a second.
+# Many claims check the same condition on one table, which takes up to a second.
 @lru_cache(maxsize=256)
 def _measured(predicate: Predicate, population: Population, unit: str) -> float:
     return float(predicate.measure(population, unit))
 
 
 def mean_above(score: str, least: Rule, *, chance: str = "", **fields: Any) -> Predicate:
-    """Return the condition that a score is in a range on average over a unit's models.
+    """Return the condition that the mean of a score over a unit's models lies in a range.
 
     Args:
-        score: of the table.
+        score: name of a score of the table.
         least: the range.
-        chance: score by which accuracies are adjusted, (score - chance) / (1 - chance); empty for none.
-        fields: others of :class:`Predicate`.
+        chance: name of the score at chance, to adjust an accuracy: (score - chance) / (1 - chance); empty for none.
+        fields: the other fields of :class:`Predicate`.
     """
 
     def measure(population: Population, unit: str) -> float:
-        value = float(settings_of(population, score, objectives=[unit]).mean())
-        guessing = float(settings_of(population, chance, objectives=[unit]).mean()) if chance else 0.0
-        return (value - guessing) / (1 - guessing)
+        mean = float(settings_of(population, score, objectives=[unit]).mean())
+        at_chance = float(settings_of(population, chance, objectives=[unit]).mean()) if chance else 0.0
+        return (mean - at_chance) / (1 - at_chance)
 
     return Predicate(rule=least, measure=measure, **fields)
 

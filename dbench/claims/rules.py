@@ -1,4 +1,4 @@
-"""Decision rules: the range of a statistic if the sentence is true, and its value if there is no effect."""
+"""Decision rules: the range of a statistic in which a sentence is true, and its value if there is no effect."""
 
 import math
 from bisect import bisect_left
@@ -12,13 +12,14 @@ from scipy.special import ndtri, stdtrit
 from dbench.errors import InvalidInput
 from dbench.stats import Estimate, Interval, smallest_of
 
-# Beyond this many units, naming a number promises more than anybody will collect.
+# No number of units above this is suggested: nobody will collect so many.
 _MOST_UNITS = 10**6
+# Probability with which the suggested number of units settles a verdict.
 _POWER = 0.8
 
 
 class Verdict(StrEnum):
-    """What was seen of a sentence, from best to worst."""
+    """The verdict on a sentence, from best to worst."""
 
     REPRODUCED = "reproduced"
     DEMONSTRATED = "demonstrated"
@@ -42,9 +43,9 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """A range of the statistic and the value of no effect. Made by :func:`above`, :func:`below` and :func:`within`.
+    """A range of the statistic, and its value without an effect. Made by :func:`above`, :func:`below`, :func:`within`.
 
-    An end may be infinite; ``null`` is ``None`` for a range with two ends.
+    One end may be infinite. ``null``, the value without an effect, is ``None`` for a range with two finite ends.
     """
 
     low: float
@@ -61,33 +62,33 @@ class Rule:
 
     @property
     def closed(self) -> bool:
-        """Whether the range has two ends, which then belong to it."""
+        """Whether the range has two finite ends; they then belong to it."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     def allows(self, value: float | None) -> bool:
-        """Whether a figure passes, by itself; one on the end does, and so does none."""
+        """Whether a single number lies in the range, ends included; ``None`` counts as inside."""
         return value is None or self.low <= value <= self.high
 
     def tips_at(self, estimate: Interval) -> float | None:
-        """Return the bound at which 'reproduced' would begin or end; ``None`` for a range with two ends."""
+        """Return the bound at which 'reproduced' would begin or end, an end of the interval; ``None`` with two ends."""
         if self.closed:
             return None
         return estimate.low if math.isfinite(self.low) else estimate.high
 
     def decide(self, estimate: Interval) -> Verdict:
-        """Decide on an estimate alone; too few units, or equal ones, are the card's business."""
+        """Return the verdict on an interval by this rule alone; the card looks for too few units, and equal ones."""
         if self.null is None:
             if self.low <= estimate.low and estimate.high <= self.high:
                 return Verdict.REPRODUCED
             outside = estimate.high < self.low or estimate.low > self.high
             return Verdict.CONTRADICTED if outside else Verdict.UNDECIDED
-        # Turned so that the sentence says 'above'.
+        # With the sign, every rule reads 'above bound'.
         sign = 1.0 if math.isfinite(self.low) else -1.0
         bound, null = sign * (self.low if sign > 0 else self.high), sign * self.null
         low, high = sorted((sign * estimate.low, sign * estimate.high))
         if low > bound:
             return Verdict.REPRODUCED
-        # A value on the bound, without spread, is not beyond it: the strict sentence is false.
+        # An exact value on the bound is not above it, so the sentence, which is strict, is false.
         short = high < bound or low == high == bound
         if not short:
             return Verdict.UNDECIDED
@@ -96,10 +97,10 @@ class Rule:
         return Verdict.WEAKER if low > null else Verdict.ABSENT
 
     def scaled(self, estimate: Interval) -> Interval:
-        """Put an estimate on the scale on which no effect is 0 and the bound 1, and the sentence says 'above'.
+        """Rescale an interval so that no effect is 0, the bound is 1, and the sentence says 'above'.
 
-        Where the bound itself is no effect there is nothing between the two: what is past it lies from 1 on, what is
-        short of it below 0. So :data:`EVERY_PART` decides on the result as this rule decides on the estimate.
+        Where the bound itself is the value without an effect, nothing lies between 0 and 1: values past the bound lie
+        from 1 upwards, values short of it below 0. :data:`EVERY_PART` then gives the verdict that this rule gives.
 
         Raises:
             InvalidInput: a rule with two ends.
@@ -111,19 +112,21 @@ class Rule:
         return replace(estimate, value=value, low=min(ends), high=max(ends))
 
     def _place(self, value: float, spread: bool) -> float:
+        """Rescale one number; ``spread`` says whether its interval has any width."""
         sign, bound = (1.0, self.low) if math.isfinite(self.low) else (-1.0, self.high)
         if step := abs(bound - (self.null or 0.0)):
             return sign * (value - (self.null or 0.0)) / step
         past = sign * (value - bound)
-        # An end on the bound stays on it; what is known to lie there is short of it.
+        # An interval's end on the bound stays there, at 1; an exact value on the bound falls short of it, below 0.
         return past + 1 if past > 0 or (past == 0 and spread) else min(past, -math.ulp(0.0))
 
     def n_to_settle(self, estimate: Interval) -> int | None:
-        """Units with which the interval would clear the end of the range with a probability of 80%; inside, each end.
+        """Return the number of units with which the interval would settle the verdict with a probability of 80%.
 
-        The spread of a unit is read off that side of the interval, as one of Student's law, and the value is taken to
-        stay. ``None`` where more of the same cannot settle it: nothing was sampled, or the value lies so close to an
-        end that a million units would not do.
+        The interval must clear the end of the range nearest to the value, or each end if the value lies inside. The
+        value is assumed to stay, and the spread of a unit is taken from that side of the interval by Student's t.
+        ``None`` where more units cannot settle it: nothing was sampled, or the value lies so close to an end that a
+        million units would not do.
         """
         ends = [end for end in (self.low, self.high) if math.isfinite(end)]
         if not self.low <= estimate.value <= self.high:
@@ -140,14 +143,14 @@ class Rule:
         level, power = (1 + estimate.confidence) / 2, float(ndtri(_POWER))
         spread = half / float(stdtrit(estimate.n - 1, level)) * math.sqrt(estimate.n)
 
-        def enough(n: int) -> bool:  # the fewer, the larger the quantile of Student's law
+        def enough(n: int) -> bool:  # Student's quantile depends on n, so n is searched for
             return bool(n >= (spread / distance * (float(stdtrit(n - 1, level)) + power)) ** 2)
 
         needed = bisect_left(range(_MOST_UNITS + 1), True, lo=estimate.n + 1, key=enough)
         return None if needed > _MOST_UNITS else needed
 
     def __str__(self) -> str:
-        """The range in words, and what no effect would give where that is not its end."""
+        """Return the range in words, with the value without an effect unless it is the bound."""
         if self.null is None:
             return f"within [{self.low:g}, {self.high:g}]"
         side, bound = ("above", self.low) if math.isfinite(self.low) else ("below", self.high)
@@ -155,17 +158,17 @@ class Rule:
 
 
 def above(bound: float, *, null: float | None = None) -> Rule:
-    """The sentence says that the statistic exceeds ``bound``; without an effect it would be ``null`` (the bound)."""
+    """Return the rule that the statistic exceeds ``bound``; without an effect it would be ``null`` (default bound)."""
     return Rule(bound, math.inf, bound if null is None else null)
 
 
 def below(bound: float, *, null: float | None = None) -> Rule:
-    """The sentence says that the statistic is below ``bound``; without an effect it would be ``null`` (the bound)."""
+    """Return the rule that the statistic is below ``bound``; without an effect it would be ``null`` (default bound)."""
     return Rule(-math.inf, bound, bound if null is None else null)
 
 
 def within(low: float, high: float) -> Rule:
-    """The sentence says that the statistic lies in [low, high]: it equals something up to a tolerance."""
+    """Return the rule that the statistic lies in [low, high]: that it equals something up to a tolerance."""
     return Rule(low, high, None)
 
 
@@ -174,11 +177,11 @@ EVERY_PART = above(1.0, null=0.0)
 
 
 def every_part(estimates: Sequence[Estimate], rules: Mapping[str, Rule]) -> Estimate:
-    """Judge a sentence that says several things: the smallest of its parts, each on the scale of its own rule.
+    """Return one estimate for a sentence with several parts: the smallest, each rescaled by its own rule.
 
-    ``estimates`` are those of the parts; ``rules`` are those of the parts in that order, by their names, each with one
-    end. The result is above 1 where every part is past its bound, below 0 where one lies beyond its value of no effect
-    (see :func:`dbench.stats.smallest_of`); each part is a note.
+    ``estimates`` holds one estimate for each part; ``rules`` holds their rules in the same order, by name of the part,
+    each with one end. The result is above 1 if every part is past its bound, and below 0 if some part lies beyond its
+    value without an effect (see :func:`dbench.stats.smallest_of`). Its notes name the parts.
 
     Example:
         >>> from dbench.stats import mean_of
@@ -190,16 +193,17 @@ def every_part(estimates: Sequence[Estimate], rules: Mapping[str, Rule]) -> Esti
 
     def scaled(rule: Rule, part: Estimate) -> Estimate:
         def ends(level: float) -> tuple[float, float]:
-            found = rule.scaled(part.at(level))
-            return found.low, found.high
+            interval = rule.scaled(part.at(level))
+            return interval.low, interval.high
 
-        if rule.null is None or part.value in (rule.low, rule.high):  # refused, or it matters whether it has a spread
+        # A value on the bound needs its interval to be placed; a rule without a null is refused by ``scaled``.
+        if rule.null is None or part.value in (rule.low, rule.high):
             return Estimate(rule.scaled(part.at(0.95)).value, part.n, ends)
         return Estimate(rule._place(part.value, True), part.n, ends)
 
     def said(name: str, rule: Rule, part: Estimate, level: float) -> str:
-        e = part.at(level)
-        return f"{name}: {e.value:.2f} [{e.low:.2f}, {e.high:.2f}], asked {rule}"
+        interval = part.at(level)
+        return f"{name}: {interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}], asked {rule}"
 
     parts = list(zip(rules.items(), estimates, strict=True))
     smallest = smallest_of([scaled(rule, part) for (_, rule), part in parts])

@@ -1,4 +1,4 @@
-"""Comparisons of UDR, model by model: claims draw partners among them, and leave a seed out as a partner too."""
+"""The pairwise agreements of UDR. Claims draw partners from them, and leave a seed out both as model and as partner."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +15,21 @@ def agreements_of(population: Population, objective: str) -> NDArray[np.float64]
     """Return the agreement (equation 2, Lasso) of every model of an objective with every other.
 
     Returns:
-        Seeds x strengths x seeds x strengths, complete seeds of the population: model, then its partner. Not
-        symmetric; a model's agreement with itself is there too.
+        Seeds x strengths of the model, then seeds x strengths of its partner, for the complete seeds of the population.
+        Not symmetric; includes each model's agreement with itself.
 
     Raises:
-        EvidenceLacking: there are no comparisons, or not this objective.
+        EvidenceLacking: the population has no comparisons, or not this objective.
         PartlyScored: not all of these models were compared with each other.
     """
     kept, strengths = population.seeds(), population.strengths(objective)
-    place = {run: n for n, run in enumerate(population.done(objective))}
-    wanted = [place[float(strength), int(seed)] for seed in kept for strength in strengths]
-    models = (len(kept), len(strengths))
-    found = population.agreements(objective)[np.ix_(wanted, wanted)].astype(np.float64)
-    if np.isnan(found).any():
+    position = {run: n for n, run in enumerate(population.done(objective))}
+    rows = [position[float(strength), int(seed)] for seed in kept for strength in strengths]
+    agreements = population.agreements(objective)[np.ix_(rows, rows)].astype(np.float64)
+    if np.isnan(agreements).any():
         raise PartlyScored(population.name, AGREEMENTS)
-    return found.reshape(*models, *models)
+    shape = (len(kept), len(strengths))
+    return agreements.reshape(*shape, *shape)
 
 
 def median_agreement(
@@ -43,16 +43,16 @@ def median_agreement(
 
     Args:
         agreements: models x models.
-        within: models x models, which pairs may be compared; none of a model with itself.
-        comparisons: how many partners each model has, those of the lowest priority; all that it may have by default.
-        priority: ... x models x models. Drawn at random, the partners are a sample without replacement; leaving a
-            model out changes one of them at most.
+        within: models x models, which pairs may be compared; a model is never compared with itself.
+        comparisons: number of partners of each model: those with the lowest priority; by default all allowed.
+        priority: ... x models x models. With random priorities the partners are a sample without replacement, and
+            leaving a model out changes at most one of them.
 
     Returns:
-        ... x models.
+        One score for each model: ... x models.
 
     Raises:
-        InvalidInput: a model that may be compared with none, or priorities without a number of comparisons.
+        InvalidInput: a model without an allowed partner, or only one of ``comparisons`` and ``priority``.
     """
     n_models = len(agreements)
     allowed = ~np.eye(n_models, dtype=bool) if within is None else within & ~np.eye(n_models, dtype=bool)
@@ -65,12 +65,12 @@ def median_agreement(
         limit = np.sort(order, axis=-1)[..., [min(comparisons, n_models) - 1]]
         allowed = allowed & (order <= limit)
     count = allowed.sum(axis=-1)[..., None]
-    inorder = np.sort(np.where(allowed, agreements, np.inf), axis=-1)  # a tenth of the time of nanmedian
+    inorder = np.sort(np.where(allowed, agreements, np.inf), axis=-1)  # ten times as fast as nanmedian
     middle = [np.take_along_axis(inorder, place, axis=-1)[..., 0] for place in ((count - 1) // 2, count // 2)]
     return np.asarray((middle[0] + middle[1]) / 2, dtype=np.float64)
 
 
 def mean_udr(codes: NDArray[np.float64], relation: Relation, informative: NDArray[np.bool_] | None = None) -> float:
-    """Mean UDR of models x observations x codes, all informative by default."""
+    """Mean UDR of models whose codes are models x observations x codes; all codes are informative by default."""
     flags = np.ones(codes.shape[::2], dtype=np.bool_) if informative is None else informative
     return float(udr_scores(codes, flags, relation=relation, generator=generator(claim="udr")).mean())

@@ -1,4 +1,4 @@
-"""Contrasts of the rank correlations of several scores, with intervals over seeds."""
+"""Contrasts between rank correlations of several scores, with intervals over seeds."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,22 +23,23 @@ def from_correlations(
     within: bool = False,
     settings: float = 0.0,
 ) -> list[Estimate]:
-    """Jackknife over seeds what is made of the correlations of some scores, over all models pooled or objective-wise.
+    """Combine the rank correlations of some scores into estimates, jackknifed over seeds.
 
-    Pooled, two scores can agree because both differ from objective to objective. ``within`` objectives they are
-    correlated over the models of each, strengths and seeds, and the mean over the objectives is taken.
+    Over all models pooled, two scores can correlate only because both differ between objectives. With ``within`` they
+    are correlated over the models of each objective (strengths and seeds), and these correlations are averaged.
 
-    There an objective counts where no score is constant, with or without any one seed, and at least half of its models
-    are left; at least half of the objectives must count.
+    With ``within`` an objective counts if at least half of its models are left and every score varies among them, with
+    all seeds and without any one seed. At least half of the objectives must count.
 
-    ``combine`` takes the correlation of any two of ``scores`` and returns numbers, such as differences and means of
-    them: one estimate each, whose interval stands alone (see :func:`dbench.stats.smallest_of`).
+    ``combine`` takes a function that returns the correlation of any two of ``scores``, and returns numbers, such as
+    differences and means of correlations. Each becomes one estimate, whose interval is not adjusted for the others
+    (see :func:`dbench.stats.smallest_of`).
 
-    ``among`` is a score and the least value of it that a model must have to be looked at, ``settings`` the share of its
-    settings that a seed must have left by it.
+    ``among`` is a score and the least value of it that a model must have to be counted; ``settings`` is the share of
+    its settings that a seed must then have left.
 
     Raises:
-        InvalidInput: pooled, fewer than two models are left to look at.
+        InvalidInput: fewer than two models are left.
         EvidenceLacking: no seed has enough settings left, or too few objectives have enough models left.
 
     Example:
@@ -47,9 +48,9 @@ def from_correlations(
             from_correlations(zoo, ("mig", "dci", "sap"), lambda rho: [rho("mig", "dci") - rho("mig", "sap")])
     """
     names = list(dict.fromkeys(scores))
-    place = {name: position for position, name in enumerate(names)}
+    column = {name: position for position, name in enumerate(names)}
     seeds, objectives = population.enough_seeds(), population.objectives
-    # Objectives -> seeds x settings x scores, and which of the models count.
+    # By objective: the scores, seeds x settings x scores, and which models are left, seeds x settings.
     models = {o: np.stack([population.scores(name, o, seeds=seeds) for name in names], axis=2) for o in objectives}
     if among is None:
         left = {o: np.ones(models[o].shape[:2], dtype=np.bool_) for o in objectives}
@@ -73,11 +74,12 @@ def from_correlations(
         if fewest < 2:
             least = "" if among is None else f" of {among[0]} at least {among[1]:g}"
             raise InvalidInput(f"among must leave at least 2 models of {population.name}, got {fewest}{least}")
-        found = np.mean([rank_correlations(table) for table in tables], axis=0)
-        return list(combine(lambda first, second: float(found[place[first], place[second]])))
+        matrix = np.mean([rank_correlations(table) for table in tables], axis=0)
+        return list(combine(lambda first, second: float(matrix[column[first], column[second]])))
 
     return jackknife_each(statistics, len(rows))
 
 
 def _counts(models: NDArray[np.float64], left: NDArray[np.bool_]) -> bool:
+    """Whether half of an objective's models are left and every score varies among them, without any one seed too."""
     return bool(left.mean() >= 0.5 and all(varies_without_any(models[:, :, s], left) for s in range(models.shape[2])))

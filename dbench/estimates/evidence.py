@@ -1,4 +1,4 @@
-"""Evidence about trained models: the tables shipped, those a user names, or those trained on demand."""
+"""Evidence about trained models: tables that are shipped, named by a user, or trained on demand."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
@@ -22,47 +22,45 @@ from dbench.zoo.profiles import PROFILES, find_profile
 from dbench.zoo.table import MANIFEST, TABLE, load_manifest, load_runs
 
 SHIPPED = Path(str(files("dbench_fixtures") / "evidence"))
-"""The tables that came with dbench."""
+"""Folder of the tables that are shipped with dbench."""
 
 FRESH = "-fresh"
-"""How a table is named after another one whose rules it tests on models of other seeds, trained after the freeze."""
+"""Ending of the name of a table of fresh seeds: models trained after the freeze, to test the rules of another table."""
 
 PINS = SHIPPED.with_suffix(".sha256")
-"""Checksums of their files: a table and its manifest that were rewritten together do not pass.
+"""Checksums of their files, which show even that a table and its manifest were rewritten together.
 
 Made anew by: (cd fixtures/evidence && sha256sum */*.json */*.parquet */*.safetensors) > fixtures/evidence.sha256
 """
 
 
 def unpinned(folders: Sequence[Path]) -> list[str]:
-    """Return the files of tables that came with dbench, by folder and name, that are not as their checksums say."""
+    """Return the files of shipped tables, as folder/name, that do not match their checksums."""
     pinned = dict(line.split()[::-1] for line in PINS.read_text(encoding="utf-8").splitlines())
-    ours = [folder for folder in folders if folder.parent.resolve() == SHIPPED.resolve()]
-    paths = [path for folder in ours for path in folder.glob("*") if path.suffix != ".md"]
-    found = {f"{path.parent.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
-    asked = {name for name in pinned if name.partition("/")[0] in {folder.name for folder in ours}}
-    return sorted(name for name in found.keys() | asked if found.get(name) != pinned.get(name))
+    shipped = [folder for folder in folders if folder.parent.resolve() == SHIPPED.resolve()]
+    paths = [path for folder in shipped for path in folder.glob("*") if path.suffix != ".md"]
+    actual = {f"{path.parent.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    expected = {name for name in pinned if name.partition("/")[0] in {folder.name for folder in shipped}}
+    return sorted(name for name in actual.keys() | expected if actual.get(name) != pinned.get(name))
 
 
 class OnDemand:
-    """Evidence that a test asks for while it runs, kept so that its record can name it."""
+    """Evidence that a test asks for while it runs; ``made`` holds the populations given, for its record."""
 
     def __init__(
-        self,
-        make: Callable[..., Population | PopulationPair],
-        scored: Sequence[str] = (),
-        outside: Sequence[str] = (),
+        self, make: Callable[..., Population | PopulationPair], scored: Sequence[str] = (), outside: Sequence[str] = ()
     ) -> None:
         self._make, self._scored, self._outside = make, tuple(scored), tuple(outside)
         self.made: list[Population | PopulationPair] = []
 
     def __call__(self, *asked: object) -> Population | PopulationPair:
         """Return the population asked for."""
-        made = self._make(*asked)
+        population = self._make(*asked)
         if self._outside:
-            made = made.of([o for part in made.parts for o in part.objectives if o not in self._outside])
-        self.made.append(made)
-        for name in self._scored:
+            objectives = [objective for part in population.parts for objective in part.objectives]
+            population = population.of([objective for objective in objectives if objective not in self._outside])
+        self.made.append(population)
+        for name in self._scored:  # noted before each step, because the record names it even if no seed is left
             self.made[-1] = self.made[-1].having(name)
         return self.made[-1]
 
@@ -78,26 +76,26 @@ class OnDemand:
 def evidence_folders(root: str | Path | None = None) -> list[Path]:
     """Return the folders that hold an evidence table, sorted by name.
 
-    The root is a folder of such folders, or one of them; without it they are the tables shipped with dbench.
+    The root is one such folder or a folder of them; by default it is that of the shipped tables.
 
     Raises:
         InvalidInput: there is no table.
     """
     top = SHIPPED if root is None else Path(root).resolve()
     candidates = [top, *top.iterdir()] if top.is_dir() else []
-    # Either file makes a folder evidence: a table without its manifest must fail loudly, not vanish.
-    found = sorted(f for f in candidates if any((f / name).is_file() for name in (MANIFEST, TABLE)))
-    if not found:
-        asked = "those shipped, which are missing" if root is None else repr(str(root))
-        raise InvalidInput(f"evidence must be a folder with {TABLE} and {MANIFEST}, or of such folders, got {asked}")
-    return found
+    # One of the two files is enough: a table without its manifest must fail later, not be passed over.
+    tables = sorted(f for f in candidates if any((f / name).is_file() for name in (MANIFEST, TABLE)))
+    if not tables:
+        named = "those shipped, which are missing" if root is None else repr(str(root))
+        raise InvalidInput(f"evidence must be a folder with {TABLE} and {MANIFEST}, or of such folders, got {named}")
+    return tables
 
 
 def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
-    """Return the tables of models that saw all of their data set in training: no combination of factors held out.
+    """Return the tables of models that were trained on a whole data set, without held-out combinations of factors.
 
-    The nearest to the papers' comes first: dSprites, of several tables that of most models, then the others by name,
-    and last those of fresh seeds. A table that cannot be read stays in, so that it fails where it is judged.
+    They are sorted by how near they are to the papers: dSprites first, the table with most models in front, then the
+    others by name, and tables of fresh seeds last. A table that cannot be read is kept, to fail where it is judged.
     """
     data = {folder: _trained_on(folder)[1] for folder in folders}
 
@@ -112,59 +110,62 @@ def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
 
 
 def is_fresh(*folders: Path) -> bool:
-    """Whether these are tables of seeds that were drawn after the freeze."""
+    """Whether any of these tables is one of fresh seeds, trained after the freeze."""
     return any(folder.name.endswith(FRESH) for folder in folders)
 
 
 def repeats(case: object, heads: object) -> bool:
-    """Whether a table, a pair of tables, the name of a study, or "fresh" itself, is that of fresh seeds to another."""
+    """Whether ``case`` is the evidence of fresh seeds that belongs to the evidence ``heads``.
 
-    def names(of: object) -> list[str]:
-        each = of if isinstance(of, tuple) else (of,)
-        return [str(getattr(one, "name", one)) for one in each]
+    Both are a table, a pair of tables, or the name of a study; or ``case`` is "fresh" and ``heads`` is empty.
+    """
+
+    def names(value: object) -> list[str]:
+        parts = value if isinstance(value, tuple) else (value,)
+        return [str(getattr(part, "name", part)) for part in parts]
 
     return names(case) == [f"{name}{FRESH}".removeprefix("-") for name in names(heads)]
 
 
 def other_size(folder: str | Path, than: str | Path) -> bool:
-    """Whether a table is of another one's data set, with images of another size."""
-    own, theirs = (_trained_on(Path(table))[1] for table in (folder, than))
-    return own != theirs and full_size_of(own) == full_size_of(theirs)
+    """Whether two tables are on the same data set with images of different sizes."""
+    first, second = (_trained_on(Path(table))[1] for table in (folder, than))
+    return first != second and full_size_of(first) == full_size_of(second)
 
 
 def swept_folders(folders: Sequence[Path]) -> list[Path]:
-    """Return the tables of whole data sets in which an objective has several strengths, as :func:`whole_data_folders`.
+    """Return the tables of :func:`whole_data_folders` in which an objective has several strengths.
 
-    A table of single settings would leave sentences about sweeps open. Without any such table, all are returned.
+    The others cannot decide sentences about sweeps. If no table has a sweep, all are returned.
     """
 
     def swept(folder: Path) -> bool:
         try:
             return any(len(sweep["strengths"]) > 1 for sweep in load_manifest(folder)["profile"]["sweeps"])
         except (DbenchError, LookupError, TypeError):
-            return True  # what cannot be read fails where it is judged
+            return True  # a table that cannot be read fails where it is judged
 
     whole = whole_data_folders(folders)
     return [folder for folder in whole if swept(folder)] or whole
 
 
 def has_objectives(folder: Path, objectives: Iterable[str]) -> bool:
-    """Whether the profile of a table has all of these; that of one that cannot be read has none."""
+    """Whether the profile of a table has all of these objectives; a table that cannot be read has none."""
     return set(objectives) <= {sweep["objective"] for sweep in _settings(folder).get("sweeps", ())}
 
 
 def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
-    """Return the pairs of tables of one profile, trained alike, on different data sets, nothing held out of either.
+    """Return the pairs of tables of one profile, with the same settings, on different whole data sets.
 
-    Tables of fresh seeds make pairs of their own. Each pair stands once, in the order in which the profile names its
-    data sets (by name where it is not known).
+    Tables of fresh seeds are paired with each other only. Each pair is returned once, in the order of the data sets in
+    the profile, or by name where the profile is not known.
     """
     described = {folder: _trained_on(folder) for folder in swept_folders(folders)}
 
     def place(folder: Path) -> tuple[int, str]:
         profile, data = described[folder]
-        named = PROFILES[profile].data if profile in PROFILES else ()
-        return (named.index(data) if data in named else len(named), data)
+        data_sets = PROFILES[profile].data if profile in PROFILES else ()
+        return (data_sets.index(data) if data in data_sets else len(data_sets), data)
 
     return [
         (first, second)
@@ -179,10 +180,10 @@ def evidence_pairs(folders: Sequence[Path]) -> list[tuple[Path, Path]]:
 def left_out_folders(folders: Sequence[Path]) -> dict[str, tuple[Path, ...]]:
     """Return the tables of models trained without a combination of factor values, by study: ``<profile>-<data set>``.
 
-    Those of fresh seeds make a study of their own, ``<profile>-<data set>-fresh``.
-    Tables with points left out at random, which are no combination, and those that cannot be read are in none.
+    Tables of fresh seeds are a study of their own, ``<profile>-<data set>-fresh``. A table with points left out at
+    random, or one that cannot be read, is in no study.
     """
-    found: dict[str, tuple[Path, ...]] = {}
+    studies: dict[str, tuple[Path, ...]] = {}
     for folder in sorted(folders):
         profile, data = _trained_on(folder)
         try:
@@ -191,23 +192,24 @@ def left_out_folders(folders: Sequence[Path]) -> dict[str, tuple[Path, ...]]:
             continue
         if combination is not None:
             name = f"{profile}-{base}{FRESH if is_fresh(folder) else ''}"
-            found[name] = (*found.get(name, ()), folder)
-    return found
+            studies[name] = (*studies.get(name, ()), folder)
+    return studies
 
 
 def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     """Read the tables of one study of left-out combinations as a population whose units are the combinations.
 
-    Its column ``combination`` numbers them, left out for all objectives at once, and ``run_number`` the runs of an
-    objective without each of them, by strength and then seed. Runs are not averaged: a relation matrix is one model's.
+    The column ``combination`` numbers the combinations; a jackknife leaves one out for all objectives at once. The
+    column ``run_number`` numbers the runs of an objective for one combination, by strength and then seed. Runs are not
+    averaged, because a relation matrix belongs to one model.
 
-    Of each table as many complete seeds count as all of them have, the lowest. Its rules are those in force when each
-    table was scored.
+    Every table contributes its lowest complete seeds, as many as the table with fewest has. The rules of the population
+    are those that were in force for every table.
 
     Raises:
         DamagedData: a table was damaged or edited.
-        EvidenceLacking: no tables, or one without a complete seed.
-        InvalidInput: two tables of one combination, or of runs that were not trained alike.
+        EvidenceLacking: no tables, or a table without a complete seed.
+        InvalidInput: two tables of one combination, or tables of runs that were trained differently.
     """
     data = [_trained_on(folder)[1] for folder in folders]
     if len(set(data)) < len(data):
@@ -227,15 +229,15 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
 
 
 def _numbered(part: Population, number: int, seeds: int) -> pd.DataFrame:
-    """Rows of one combination's runs, numbered within their objective."""
+    """Return the rows of one combination, with its number and the number of each run within its objective."""
     rows = part.table[part.table["seed"].isin(part.seeds()[:seeds])]
     runs = rows.drop_duplicates("run").sort_values(["objective", "strength", "seed"])
-    place = dict(zip(runs["run"], runs.groupby("objective").cumcount(), strict=True))
-    return rows.assign(combination=number, run_number=rows["run"].map(place))
+    run_numbers = dict(zip(runs["run"], runs.groupby("objective").cumcount(), strict=True))
+    return rows.assign(combination=number, run_number=rows["run"].map(run_numbers))
 
 
 def _trained_on(folder: Path) -> tuple[str, str]:
-    """Profile and data set of a table, from its first row; empty where it cannot be read."""
+    """Return the profile and data set in the first row of a table; both empty if it cannot be read."""
     try:
         with pq.ParquetFile(folder / TABLE) as file:
             row = next(file.iter_batches(batch_size=1, columns=["profile", "data"])).to_pylist()[0]
@@ -245,48 +247,48 @@ def _trained_on(folder: Path) -> tuple[str, str]:
 
 
 def _settings(folder: Path) -> dict[str, Any]:
-    """What a profile of one name may have said otherwise when another table was trained."""
+    """Return the training settings of a table, which may differ between tables of one profile; empty if unreadable."""
     try:
         profile = load_manifest(folder)["profile"]
     except DbenchError:
         return {}
     data = _trained_on(folder)[1]
-    own = [sweep for sweep in profile.get("sweeps", ()) if data in sweep.get("data", ()) or not sweep.get("data")]
-    # Profiles of before a field have its default.
-    usual = {"objective": "", "strengths": [], "constants": [], "network": "", "learning_rate": 0.0}
+    sweeps = [sweep for sweep in profile.get("sweeps", ()) if data in sweep.get("data", ()) or not sweep.get("data")]
+    # A profile that is older than a field has its default.
+    defaults = {"objective": "", "strengths": [], "constants": [], "network": "", "learning_rate": 0.0}
     fixed = ("network", "steps", "batch_size", "learning_rate")
     return {name: profile.get(name) for name in fixed} | {
         "factor": profile.get("likelihood_factor", 1.0),
         "cooldown": profile.get("cooldown", 0.0),
-        "sweeps": [usual | {name: sweep[name] for name in usual if name in sweep} for sweep in own],
+        "sweeps": [defaults | {name: sweep[name] for name in defaults if name in sweep} for sweep in sweeps],
     }
 
 
 def evidence_sha256(folder: str | Path) -> str:
-    """Return the checksum of a table's manifest, which holds those of its files."""
+    """Return the SHA-256 of a table's manifest, which holds the checksums of its files."""
     return hashlib.sha256((Path(folder) / MANIFEST).read_bytes()).hexdigest()
 
 
 def describe_evidence(folder: str | Path) -> dict[str, Any]:
-    """Return what a table rests on, as a report shows it; of one that cannot be read its name alone.
+    """Return what a report shows of a table; if it cannot be read, little more than its name.
 
     Returns:
-        ``name``, ``data``, ``side`` (pixels), ``profile``, ``models``, ``objectives``, ``seeds`` (most of a setting),
-        ``steps``, ``deviations`` and ``sha256``. The side is None where the data set cannot be loaded.
+        ``name``, ``data``, ``side`` (pixels), ``profile``, ``models`` (number), ``objectives``, ``seeds`` (most of any
+        setting), ``steps``, ``deviations`` and ``sha256``. The side is None if the data set cannot be loaded.
     """
     path = Path(folder)
     profile, data = _trained_on(path)
-    found: dict[str, Any] = {"name": path.name, "data": data, "side": None, "profile": profile, "models": 0}
-    found |= {"objectives": [], "seeds": 0, "steps": None, "deviations": []}
+    description: dict[str, Any] = {"name": path.name, "data": data, "side": None, "profile": profile, "models": 0}
+    description |= {"objectives": [], "seeds": 0, "steps": None, "deviations": []}
     try:
         runs = load_runs(path).drop_duplicates("run")
         deviations = load_manifest(path)["profile"].get("deviations", [])
     except (DbenchError, OSError):
-        return found
-    # A table may come from anywhere: a data set that it names as module:attribute is not run to describe it.
+        return description
+    # A table may come from anywhere, so code that it names (a data set as module:attribute) is not run here.
     with suppress(DbenchError):
-        found["side"] = None if ":" in data else int(load(data).image_shape[-1])
-    return found | {
+        description["side"] = None if ":" in data else int(load(data).image_shape[-1])
+    return description | {
         "sha256": evidence_sha256(path),
         "models": len(runs),
         "objectives": sorted(runs["objective"].unique()),
@@ -297,9 +299,9 @@ def describe_evidence(folder: str | Path) -> dict[str, Any]:
 
 
 def load_population(folder: str | Path, *, objectives: Sequence[str] | None = None) -> Population:
-    """Read and validate one evidence table, or of its objectives those named that it has.
+    """Read and validate one evidence table, or its runs of the given objectives only.
 
-    Seeds are complete, or diverged, among the runs of these objectives alone.
+    Objectives that the table does not have are ignored. Only the runs that are read decide which seeds are complete.
 
     Raises:
         DamagedData: the table was damaged or edited.
@@ -322,7 +324,7 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
 
 
 def _losses(population: Population) -> list[str]:
-    """Say how many seeds are left out, and why: runs of theirs diverged, or were never trained."""
+    """Return a sentence on the seeds left out because runs diverged or were not trained; no sentence if none is."""
     runs = population.table.drop_duplicates("run")
     kept, every = len(population.seeds()), int(runs["seed"].nunique())
     if kept == every:
@@ -331,20 +333,21 @@ def _losses(population: Population) -> list[str]:
     diverged, missing = int((runs["status"] == "diverged").sum()), settings * every - len(runs)
     lost = [f"{diverged} of {len(runs)} runs diverged"] if diverged else []
     if missing:
-        fewer = [name for name, own in runs.groupby("objective") if len(own) < every * own["strength"].nunique()]
-        lost.append(f"{missing} of {settings * every} runs were not trained ({', '.join(sorted(map(str, fewer)))})")
+        by_objective = runs.groupby("objective")
+        lacking = [name for name, group in by_objective if len(group) < every * group["strength"].nunique()]
+        lost.append(f"{missing} of {settings * every} runs were not trained ({', '.join(sorted(map(str, lacking)))})")
     return [f"{' and '.join(lost)}; judged on the {kept} of {every} seeds whose runs are all done"]
 
 
 def train_evidence(profile: str, store: str | None = None) -> Path:
-    """Train and score what a store lacks of a profile, write its evidence table, and return its folder.
+    """Train and score the runs of a profile that a store lacks, write their evidence table, and return its folder.
 
-    The profile is a name or a file.toml, the store a folder or URL, by default ``store/<profile>``.
+    The profile is a name or a TOML file; the store is a folder or URL, by default ``store/<profile>``.
 
     Raises:
         DbenchError: training was cancelled, or a worker died.
     """
     from dbench.zoo.complete import write_population_table
 
-    found = find_profile(profile)
-    return write_population_table(found, store or f"store/{found.name}")
+    chosen = find_profile(profile)
+    return write_population_table(chosen, store or f"store/{chosen.name}")

@@ -1,4 +1,4 @@
-"""How many models or codes a filter removes: a result 'without collapsed models' may be that with all of them."""
+"""Filters and how many models or codes they remove: 'without collapsed models' may turn out to mean all models."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,12 +13,12 @@ from dbench.stats import Estimate
 
 
 def kept_by(population: Population, among: Among, *, objectives: Sequence[str] | None = None) -> np.ndarray:
-    """Return which models of the complete seeds a filter keeps."""
+    """Return which models of the complete seeds a filter keeps, seeds x settings."""
     return np.asarray(settings_of(population, among[0], objectives=objectives) >= among[1])
 
 
 def filtered(estimate: Estimate, kept: ArrayLike) -> Estimate:
-    """Return an estimate over the candidates kept, an array of any shape, and the number that a filter removed, if any.
+    """Return an estimate with the number of candidates that a filter removed; ``kept`` has any shape, True for kept.
 
     Example:
         >>> from dbench.stats import exact
@@ -26,5 +26,5 @@ def filtered(estimate: Estimate, kept: ArrayLike) -> Estimate:
         (1, 3)
         >>> filtered(exact(0.5), [True, True]).left_out
     """
-    every = np.asarray(kept, dtype=bool)
-    return estimate if every.all() else replace(estimate, left_out=(int((~every).sum()), every.size))
+    mask = np.asarray(kept, dtype=bool)
+    return estimate if mask.all() else replace(estimate, left_out=(int((~mask).sum()), mask.size))

@@ -1,4 +1,4 @@
-"""Scores that some seeds lack: who asks for one is asked again of the others alone."""
+"""Scores that some seeds lack: a function that needs one is called again without those seeds."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 
 
 class PartlyScored(DbenchError):
-    """A score of some seeds alone, or agreements of parts of them; ``having`` leaves the others out."""
+    """Raised where only some seeds have a score or can be compared; ``Population.having`` leaves the others out."""
 
     def __init__(self, holder: str, score: str) -> None:
         super().__init__(f"{holder} has {score} of some seeds alone: judge those, as Population.having gives them")
@@ -17,16 +17,17 @@ class PartlyScored(DbenchError):
 
 
 def on_scored_seeds(function: Callable[..., Result], given: dict[str, Any]) -> Result:
-    """Call a function; where it asks for a score that some seeds lack, call it again with the others alone.
+    """Call a function; whenever it needs a score that some seeds lack, call it again without those seeds.
 
-    ``given`` are its arguments by name. Populations among them are replaced by those that it was called with at last.
+    ``given`` holds its arguments by name. It is changed: its populations become those of the last call.
     """
-    asked = set[str]()
+    restricted_to = set[str]()
     while True:
         try:
             return function(**given)
         except PartlyScored as partly:
-            if partly.score in asked:  # of a population that is none of the arguments
+            if partly.score in restricted_to:  # then the population that lacks it is not among the arguments
                 raise
-            asked.add(partly.score)
-            given |= {name: one.having(partly.score) for name, one in given.items() if hasattr(one, "having")}
+            restricted_to.add(partly.score)
+            populations = {name: value for name, value in given.items() if hasattr(value, "having")}
+            given |= {name: population.having(partly.score) for name, population in populations.items()}

@@ -1,4 +1,4 @@
-"""The trained models a claim speaks of: one evidence table, seen as seeds x strengths."""
+"""Populations: the trained models of one evidence table, as arrays of seeds x strengths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> EvidenceLacking:
-    """Build the error for what a population does not hold, with the nearest it does."""
+    """Build the error for a name that a population does not hold; it suggests the nearest known name."""
     return EvidenceLacking(f"{holder} holds no {kind} {name!r}{nearest_to(name, known)}")
 
 
@@ -30,13 +30,14 @@ class Population:
     """Runs of one profile on one data set, from a table of ``dbench.zoo``.
 
     Attributes:
+        name: name of the table.
         table: tidy rows, one for each run and score.
-        deviations: where the profile departs from the papers.
-        arrays: scores that are no single numbers, of these runs and possibly others.
+        deviations: differences of the profile from the papers, a sentence each.
+        arrays: results that are arrays, such as relation matrices, of these runs and possibly others.
         rules: hashes of the rules that were frozen when the table was scored, by name of the card.
-        unit: column that numbers the units of replication; what is said of seeds here is said of these.
-        setting: column that tells the runs of an objective in one unit apart.
-        left_out: seeds that do not count, whatever is there of them.
+        unit: column of the units of replication; "seed" in this class means such a unit.
+        setting: column that distinguishes the runs of an objective within one unit.
+        left_out: seeds that do not count even if their runs are complete.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Population:
 
     @property
     def parts(self) -> tuple[Population, ...]:
-        """The population itself; a pair has two."""
+        """The population itself, as the only part; a pair has two."""
         return (self,)
 
     @property
@@ -68,11 +69,11 @@ class Population:
         return replace(self, table=self.table[self.table["objective"].isin(list(objectives))])
 
     def strengths(self, objective: str) -> Matrix:
-        """Strengths of an objective in rising order."""
+        """Return the strengths of an objective in rising order."""
         return np.sort(self._runs_of(objective)["strength"].unique())
 
     def seeds(self, objective: str | None = None) -> NDArray[np.int64]:
-        """Seeds whose runs, of one objective or of all, are there and done."""
+        """Return the complete seeds: those whose runs, of one objective or of all, are all present and done."""
         if objective not in self._complete:
             raise lacking(self.name, "objective", str(objective), self.objectives)
         return self._complete[objective].copy()
@@ -89,13 +90,14 @@ class Population:
         return kept
 
     def done(self, objective: str) -> list[tuple[float, int]]:
-        """Strength and seed of every run of an objective that is done, sorted; those of incomplete seeds too."""
+        """Return strength and seed of every run of an objective that is done, sorted, also of incomplete seeds."""
         runs = self._runs_of(objective)
         runs = runs[runs["status"] == "done"]
-        return sorted((float(s), int(n)) for s, n in zip(runs["strength"], runs["seed"], strict=True))
+        pairs = zip(runs["strength"], runs["seed"], strict=True)
+        return sorted((float(strength), int(seed)) for strength, seed in pairs)
 
     def scores(self, score: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
-        """Return a score as seeds x strengths, complete seeds only.
+        """Return a score as seeds x strengths, by default of all complete seeds of the objective.
 
         Raises:
             EvidenceLacking: an objective or a score that the table does not hold, or no seed is complete.
@@ -103,7 +105,8 @@ class Population:
         """
         every = self.seeds(objective)
         if (objective, score) not in self._places:
-            raise lacking(self.name, "score", score, sorted({name for of, name in self._places if of == objective}))
+            known = {name for of_objective, name in self._places if of_objective == objective}
+            raise lacking(self.name, "score", score, sorted(known))
         kept = every if seeds is None else seeds
         if len(kept) == 0:
             raise EvidenceLacking(f"{self.name} has no seed with all strengths of {objective}")
@@ -111,15 +114,15 @@ class Population:
             rows = self._numbers.iloc[self._places[objective, score]]
             wide = rows.pivot(index=self.unit, columns=self.setting, values="value")
             self._wide[objective, score] = wide.index.to_numpy(), wide.to_numpy(dtype=np.float64)
-        there, values = self._wide[objective, score]
-        return self._whole(score, values[np.searchsorted(there, kept)])
+        stored, values = self._wide[objective, score]
+        return self._without_gaps(score, values[np.searchsorted(stored, kept)])
 
     def array(self, name: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
-        """Return an array of every model as seeds x strengths x its own axes, complete seeds only.
+        """Return an array of every model as seeds x strengths x its own axes, by default of all complete seeds.
 
         Raises:
-            EvidenceLacking: an objective that the table does not hold, an array that does not lie beside it, or no
-                complete seed.
+            EvidenceLacking: an objective that the table does not hold, an array that is not stored beside it, or
+                no complete seed.
             PartlyScored: an array that some of these seeds lack.
         """
         every = self.seeds(objective)
@@ -128,71 +131,73 @@ class Population:
         kept = every if seeds is None else seeds
         if len(kept) == 0:
             raise EvidenceLacking(f"{self.name} has no seed with all strengths of {objective}")
-        number = {run: n for n, run in enumerate(self.arrays.runs)}
+        position = {run: n for n, run in enumerate(self.arrays.runs)}
         runs = self._runs_of(objective)
         runs = runs[runs["status"] == "done"]
         wide = runs.pivot(index=self.unit, columns=self.setting, values="run").loc[kept]
-        rows = [[number[run] for run in row] for row in wide.to_numpy()]
-        return self._whole(name, np.asarray(self.arrays.of_runs[name][rows]))
+        positions = [[position[run] for run in row] for row in wide.to_numpy()]
+        return self._without_gaps(name, np.asarray(self.arrays.of_runs[name][positions]))
 
-    def _whole(self, name: str, values: Matrix) -> Matrix:
-        if np.isnan(values).any():  # runs of complete seeds are done, and what was computed of them is a number
+    def _without_gaps(self, name: str, values: Matrix) -> Matrix:
+        """Return the values, or raise PartlyScored: in runs that are done, NaN means that nothing was computed."""
+        if np.isnan(values).any():
             raise PartlyScored(self.name, name)
         return values
 
     def having(self, name: str) -> Population:
-        """Return the population without the seeds of which a score or an array was not computed.
+        """Return the population without the seeds for which a score or an array was not computed.
 
-        Of agreements those seeds are left that were compared with each other; of several such parts the largest, or
-        the first of the largest.
+        For agreements it keeps seeds that were compared with each other: the largest such group, or the first of the
+        largest.
 
         Raises:
-            EvidenceLacking: that is all of them.
+            EvidenceLacking: no complete seed would be left.
         """
         if name not in self._having:
             if name == AGREEMENTS:
-                lacks = ~self.table[self.unit].isin(self._largest_part())
+                lacks = ~self.table[self.unit].isin(self._largest_compared_group())
             elif name in self.arrays.of_runs:
                 rows = zip(self.arrays.runs, self.arrays.of_runs[name], strict=True)
                 lacks = self.table["run"].isin([run for run, values in rows if np.isnan(values).any()])
             else:
                 lacks = (self.table["score"] == name) & (self.table["status"] == "done") & self.table["value"].isna()
-            without, complete = frozenset(self.table.loc[lacks, self.unit]), self.enough_seeds().tolist()
-            lost = [seed for seed in complete if seed in without]
+            lacking_seeds, complete = frozenset(self.table.loc[lacks, self.unit]), self.enough_seeds().tolist()
+            lost = [seed for seed in complete if seed in lacking_seeds]
             if len(lost) == len(complete):
                 raise EvidenceLacking(
                     f"{self.name} has no {self.unit} of which all that is asked for was scored: {name}"
                 )
             why = "which UDR compares apart from them" if name == AGREEMENTS else f"of which {name} was not computed"
-            said = (f"{len(lost)} of {len(complete)} complete seeds left out, {why}",)
-            self._having[name] = replace(
-                self, left_out=self.left_out | without, deviations=self.deviations + (said if lost else ())
-            )
+            deviations = self.deviations
+            if lost:
+                deviations += (f"{len(lost)} of {len(complete)} complete seeds left out, {why}",)
+            self._having[name] = replace(self, left_out=self.left_out | lacking_seeds, deviations=deviations)
         return self._having[name]
 
     def agreements(self, objective: str) -> NDArray[np.float32]:
-        """Return the agreement of every run of an objective that is done with every other, as :meth:`done` sorts them.
+        """Return the agreement of every run of an objective with every other, runs x runs in the order of :meth:`done`.
 
-        They are missing (NaN) between seeds that were compared apart.
+        NaN marks runs of seeds that were not compared with each other.
 
         Raises:
-            EvidenceLacking: they do not lie beside the table.
+            EvidenceLacking: no agreements of the objective are stored beside the table.
         """
         if objective not in self.arrays.agreements:
             raise lacking(self.name, "agreements of objective", objective, self.arrays.agreements)
         return self.arrays.agreements[objective]
 
-    def _largest_part(self) -> list[int]:
-        of_objectives = dict[str, pd.Series]()
+    def _largest_compared_group(self) -> list[int]:
+        """Return the largest group of complete seeds that UDR compared with each other, for every objective."""
+        groups = dict[str, pd.Series]()
         for objective, matrix in self.arrays.agreements.items():
             if objective in self.objectives:
                 seeds = np.array([seed for _, seed in self.done(objective)], dtype=np.int64)
-                of_objectives[objective] = compared_apart(matrix, seeds)
+                groups[objective] = compared_apart(matrix, seeds)
         complete = self.enough_seeds()
-        if not of_objectives:
+        if not groups:
             return list(complete)
-        part = pd.DataFrame(of_objectives).loc[complete].agg(tuple, axis=1)
-        members = [seeds.tolist() for seeds in part.groupby(part).groups.values()]
+        group = pd.DataFrame(groups).loc[complete].agg(tuple, axis=1)
+        members = [seeds.tolist() for seeds in group.groupby(group).groups.values()]
         return max(members, key=lambda seeds: (len(seeds), -seeds[0]))
 
     def estimate(
@@ -202,11 +207,11 @@ class Population:
         scores: Sequence[str],
         objectives: Sequence[str],
     ) -> Estimate:
-        """Jackknife a statistic over seeds, jointly across everything that shares them.
+        """Jackknife a statistic over seeds; a seed is left out of all scores and objectives at once.
 
-        It takes the scores, seeds x strengths by (score, objective), and returns a number.
+        The statistic takes the scores, seeds x strengths by (score, objective), and returns a number.
         """
-        n_seeds, of_seeds = self._leaving_out(statistic, scores, objectives)
+        n_seeds, of_seeds = self._on_seeds(statistic, scores, objectives)
         return jackknife(of_seeds, n_seeds)
 
     def estimates(
@@ -216,28 +221,29 @@ class Population:
         scores: Sequence[str],
         objectives: Sequence[str],
     ) -> list[Estimate]:
-        """Do what :meth:`estimate` does for several statistics at once; each interval stands alone."""
-        n_seeds, of_seeds = self._leaving_out(statistics, scores, objectives)
+        """Do the same as :meth:`estimate` for several numbers at once; no interval is adjusted for the others."""
+        n_seeds, of_seeds = self._on_seeds(statistics, scores, objectives)
         return jackknife_each(of_seeds, n_seeds)
 
     def estimate_over_seeds(self, statistic: Callable[[NDArray[np.int64]], float]) -> Estimate:
-        """Do what :meth:`estimate` does for what belongs to two seeds at once, such as comparisons of models.
+        """Do the same as :meth:`estimate` for values that belong to two seeds at once, such as comparisons of models.
 
-        The statistic takes the positions of the seeds kept, among the complete ones.
+        The statistic takes the positions of the kept seeds among the complete seeds.
         """
         return jackknife(statistic, len(self.enough_seeds()))
 
-    def _leaving_out(
+    def _on_seeds(
         self,
         statistic: Callable[[dict[tuple[str, str], Matrix]], Result],
         scores: Sequence[str],
         objectives: Sequence[str],
     ) -> tuple[int, Callable[[NDArray[np.int64]], Result]]:
-        kept = self.enough_seeds()
-        tables = {(s, o): self.scores(s, o, seeds=kept) for s in scores for o in objectives}
-        return len(kept), lambda rows: statistic({key: table[rows] for key, table in tables.items()})
+        """Return the number of complete seeds, and the statistic as a function of the positions of kept seeds."""
+        complete = self.enough_seeds()
+        tables = {(s, o): self.scores(s, o, seeds=complete) for s in scores for o in objectives}
+        return len(complete), lambda rows: statistic({key: table[rows] for key, table in tables.items()})
 
-    # Claims ask for many of the hundred scores of a run: what they look up is sorted out once.
+    # Claims read many of the hundred scores of a run, so the look-ups below are prepared once.
 
     @cached_property
     def _runs(self) -> pd.DataFrame:
@@ -245,34 +251,34 @@ class Population:
 
     @cached_property
     def _having(self) -> dict[str, Population]:
-        """Populations without the seeds that lack a score, by its name."""
+        """Results of :meth:`having`, by name of the score."""
         return {}
 
     @cached_property
     def _numbers(self) -> pd.DataFrame:
-        """The columns of the table that hold a score, without the texts, which take long to pick from."""
+        """The columns that hold a score and its place; selecting rows is slow with the columns of text."""
         return self.table[[self.unit, self.setting, "value"]]
 
     @cached_property
     def _wide(self) -> dict[tuple[str, str], tuple[NDArray[np.int64], Matrix]]:
-        """Scores that were asked for, by objective and score: their seeds, and seeds x strengths."""
+        """Scores read so far, by objective and score: the seeds, and the values as seeds x strengths."""
         return {}
 
     @cached_property
     def _complete(self) -> dict[str | None, NDArray[np.int64]]:
-        """Complete seeds of each objective, and of all together."""
-        found: dict[str | None, NDArray[np.int64]] = {}
+        """Complete seeds by objective; those complete for all objectives under None."""
+        seeds: dict[str | None, NDArray[np.int64]] = {}
         for objective in (None, *self.objectives):
             runs = self._runs if objective is None else self._runs_of(objective)
             settings = runs[["objective", self.setting]].drop_duplicates()
             done = runs[runs["status"] == "done"].groupby(self.unit).size()
             complete = done[done == len(settings)].index
-            found[objective] = np.sort(complete.difference(list(self.left_out)).to_numpy(dtype=np.int64))
-        return found
+            seeds[objective] = np.sort(complete.difference(list(self.left_out)).to_numpy(dtype=np.int64))
+        return seeds
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], NDArray[np.intp]]:
-        """Positions of the rows of each objective and score."""
+        """Positions of the table's rows, by objective and score."""
         number = self.table.groupby(["objective", "score"], sort=False).ngroup().to_numpy()
         order = np.argsort(number, kind="stable")
         parts = np.split(order, np.flatnonzero(np.diff(number[order])) + 1)
@@ -288,31 +294,31 @@ class Population:
 
 @dataclass(frozen=True, eq=False)
 class PopulationPair:
-    """Two populations of one profile; the source is on the data set that the profile names first."""
+    """Two populations of one profile on different data sets; the profile names that of the source first."""
 
     source: Population
     target: Population
 
     @property
     def parts(self) -> tuple[Population, ...]:
-        """Both."""
+        """Source and target."""
         return self.source, self.target
 
     @property
     def name(self) -> str:
-        """Both tables, as records show them."""
+        """The names of both tables, as records show them."""
         return f"{self.source.name} and {self.target.name}"
 
     @property
     def deviations(self) -> tuple[str, ...]:
-        """Those of either, each once."""
+        """The deviations of both populations, each once."""
         return tuple(dict.fromkeys((*self.source.deviations, *self.target.deviations)))
 
     def having(self, name: str) -> PopulationPair:
-        """Return the pair without the seeds that lack a score or an array."""
+        """Return the pair, each population without its seeds that lack a score or an array."""
         return PopulationPair(self.source.having(name), self.target.having(name))
 
     def of(self, objectives: Iterable[str]) -> PopulationPair:
-        """Return the pair of the runs of these objectives alone."""
+        """Return the pair with the runs of these objectives alone."""
         chosen = list(objectives)
         return PopulationPair(self.source.of(chosen), self.target.of(chosen))

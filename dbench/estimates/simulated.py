@@ -1,4 +1,4 @@
-"""Simulated populations: worlds in which we know whether a finding holds, to try a rule on."""
+"""Simulated populations, in which it is known whether a finding holds, to test decision rules on."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Matrix = NDArray[np.float64]
 # One number for all settings, one for each objective, or a function of the objective and its strengths.
 Level = float | Mapping[str, float] | Callable[[str, Matrix], Matrix]
 
-# The size of the evidence: the unsupervised objectives with six strengths each, named by their rank.
+# As many as in the evidence: the unsupervised objectives with six strengths each, which are ranks here.
 OBJECTIVES: Mapping[str, tuple[float, ...]] = dict.fromkeys(
     ("annealed_vae", "beta_tcvae", "beta_vae", "dip_vae_i", "dip_vae_ii", "factor_vae"), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 )
 
 
 class SimulatedPopulation(Population):
-    """A population held as arrays, so that thousands of worlds can be judged; answers as a table would.
+    """A population whose scores are arrays, so that thousands can be judged; it has the methods of a table's.
 
     Args:
         scores: seeds x strengths by (score, objective); all objectives have all scores.
@@ -80,17 +80,17 @@ class SimulatedPopulation(Population):
         )
 
     def strengths(self, objective: str) -> Matrix:
-        """Strengths of an objective in rising order."""
+        """Return the strengths of an objective in rising order."""
         if objective not in self._strengths:
             raise lacking(self.name, "objective", objective, self.objectives)
         return self._strengths[objective]
 
     def seeds(self, objective: str | None = None) -> NDArray[np.int64]:
-        """All seeds: no simulated run diverges."""
+        """Return all seeds, because no simulated run diverges."""
         return np.arange(len(next(iter(self._scores.values()))), dtype=np.int64)
 
     def done(self, objective: str) -> list[tuple[float, int]]:
-        """Strength and seed of every run of an objective."""
+        """Return strength and seed of every run of an objective."""
         return [(float(strength), int(seed)) for strength in self.strengths(objective) for seed in self.seeds()]
 
     def scores(self, score: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
@@ -102,42 +102,43 @@ class SimulatedPopulation(Population):
         return values if seeds is None else values[seeds]
 
     def array(self, name: str, objective: str, *, seeds: NDArray[np.int64] | None = None) -> Matrix:
-        """Put an array together from the scores of its cells, ``<name>.<index>...``.
+        """Build an array from the scores of its cells, which are named ``<name>.<index>...``.
 
-        Those of ``kl.code`` may be named ``kl.<code>``. The axes are in the order of the indices, but a relation matrix
-        is codes x factors although its cells name the factor first.
+        The cells of ``kl.code`` may be named ``kl.<code>``. The axes are in the order of the indices, except that the
+        last two are swapped: a relation matrix is codes x factors, but its cells name the factor first.
         """
-        known = [
-            {m[1]: m[0] for m in map(re.compile(rf"{re.escape(of)}\.((?:\d+\.)*\d+)").fullmatch, self.score_names) if m}
-            for of in (name, name.removesuffix(".code"))
-        ]
-        found = known[0] or known[1]
-        if not found:
+        cells = self._cells(name) or self._cells(name.removesuffix(".code"))
+        if not cells:
             raise lacking(self.name, "array", name, self.score_names)
-        places = {tuple(map(int, index.split("."))): cell for index, cell in found.items()}
-        shape = tuple(max(place[axis] for place in places) + 1 for axis in range(len(next(iter(places)))))
-        if len(places) != np.prod(shape):
-            raise InvalidInput(f"{self.name} must hold every cell of {name}, got {len(places)} of {shape}")
-        values = [self.scores(places[place], objective, seeds=seeds) for place in np.ndindex(shape)]
+        n_axes = len(next(iter(cells)))
+        shape = tuple(max(index[axis] for index in cells) + 1 for axis in range(n_axes))
+        if len(cells) != np.prod(shape):
+            raise InvalidInput(f"{self.name} must hold every cell of {name}, got {len(cells)} of {shape}")
+        values = [self.scores(cells[index], objective, seeds=seeds) for index in np.ndindex(shape)]
         whole = np.stack(values, axis=-1).reshape(*values[0].shape, *shape)
         return whole.swapaxes(-1, -2) if len(shape) > 1 else whole
 
+    def _cells(self, name: str) -> dict[tuple[int, ...], str]:
+        """Return the scores that are named ``<name>.<index>...``, by their indices."""
+        matches = map(re.compile(rf"{re.escape(name)}\.((?:\d+\.)*\d+)").fullmatch, self.score_names)
+        return {tuple(map(int, match[1].split("."))): match[0] for match in matches if match}
+
     def agreements(self, objective: str) -> NDArray[np.float32]:
-        """Put the agreements of runs together from the scores ``udr.lasso.with.<n>``."""
+        """Build the agreements of runs, runs x runs, from the scores ``udr.lasso.with.<n>``."""
         runs = self.done(objective)
         columns = [self.scores(f"{AGREEMENTS}.{n}", objective).T.ravel() for n in range(len(runs))]
         return np.stack(columns, axis=1).astype(np.float32)
 
     def __call__(self, *asked: object) -> SimulatedPopulation:
-        """Stand in for evidence that a test asks for, whatever it asks."""
+        """Return itself, in the place of evidence that a test asks for by any name."""
         return self
 
 
 class SimulatedPair(PopulationPair):
-    """Two simulated populations, for a test that asks for both, or for each by the name of its data set."""
+    """Two simulated populations, for a test that asks for both or for one by the name of its data set."""
 
     def __call__(self, *asked: object) -> SimulatedPair | Population:
-        """Return both; of dSprites the source, of any other data set the target."""
+        """Return both without a name, the source for dSprites, and the target for any other data set."""
         if not asked:
             return self
         return self.source if asked == ("dsprites",) else self.target
@@ -145,16 +146,16 @@ class SimulatedPair(PopulationPair):
 
 @dataclass(frozen=True)
 class Law:
-    """How a score comes about: mean + trend * rank + loads on hidden qualities + seed + noise, through a shape.
+    """The law of a score: shape(mean + trend * rank + loads on hidden qualities + seed + noise).
 
     Attributes:
         mean: level of the settings.
-        trend: rise from the lowest strength to the highest, in equal steps; a number or one for each objective.
-        loads: weight of each hidden quality, by name. A quality is standard normal for each run; scores that load on
-            the same one are related.
-        seed: standard deviation of what all runs of a seed have in common, whatever objective and strength.
-        noise: standard deviation of what every run has for itself.
-        shape: applied to all values of a setting's runs at the end, to make counts, shares or bounded scores.
+        trend: rise from the lowest strength to the highest, in equal steps; one number, or one for each objective.
+        loads: weight of each hidden quality, by name. A quality is standard normal in each run; scores that load on
+            the same quality are correlated.
+        seed: standard deviation of the effect that all runs of a seed share, over all objectives and strengths.
+        noise: standard deviation of the independent noise of each run.
+        shape: function applied to the sum, which makes counts, shares or bounded scores of it.
     """
 
     mean: Level = 0.0
@@ -170,18 +171,18 @@ def _one_or_three(values: Matrix) -> Matrix:
 
 
 ONE_IN_SIX_COLLAPSED = Law(mean=1.0, shape=_one_or_three)
-"""Of a number of informative codes: one in a model of six, three in the others."""
+"""Law of a number of informative codes: one in six models has one, the others have three."""
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """Trained models in which a sentence is false, as a card's ``false`` names them in the place of its evidence.
+    """Laws of trained models for which a sentence is false; a card's ``false`` names them instead of its evidence.
 
     Attributes:
         laws: law of each score.
-        elsewhere: laws on a second data set, for a sentence about two.
+        elsewhere: laws on a second data set, for a sentence about two data sets.
         objectives: rising strengths of each objective.
-        seeds: seeds of each setting.
+        seeds: number of seeds of each setting.
     """
 
     laws: Mapping[str, Law]
@@ -190,7 +191,7 @@ class Simulated:
     seeds: int = 10
 
     def draw(self, generator: np.random.Generator) -> SimulatedPopulation | SimulatedPair:
-        """Draw the population, or both."""
+        """Draw the population, or both populations if there are laws on a second data set."""
         drawn = [
             simulated_zoo(laws, generator=generator, seeds=self.seeds, objectives=self.objectives)
             for laws in (self.laws, self.elsewhere)
@@ -206,21 +207,21 @@ def simulated_zoo(
     seeds: int = 10,
     objectives: Mapping[str, Sequence[float]] = OBJECTIVES,
 ) -> SimulatedPopulation:
-    """Draw a population of the size of the evidence from the laws of its scores.
+    """Draw a population from the laws of its scores, by default as large as the evidence.
 
-    Two zoos of one finding (two data sets) are two calls; what the settings do alike in both is their common mean.
+    A finding on two data sets takes two calls; an effect of the settings that both share is given by a common ``mean``.
 
     Args:
         laws: law of each score.
         generator: draws the runs.
-        seeds: seeds of each setting.
+        seeds: number of seeds of each setting.
         objectives: rising strengths of each objective.
     """
     strengths = {objective: np.asarray(values, dtype=np.float64) for objective, values in objectives.items()}
-    needed = sorted({name for law in laws.values() for name in law.loads})
-    qualities = {name: _drawn(Law(), strengths, seeds, {}, generator) for name in needed}
-    found = {score: _drawn(law, strengths, seeds, qualities, generator) for score, law in laws.items()}
-    scores = {(score, objective): values for score, tables in found.items() for objective, values in tables.items()}
+    names = sorted({name for law in laws.values() for name in law.loads})
+    qualities = {name: _drawn(Law(), strengths, seeds, {}, generator) for name in names}
+    drawn = {score: _drawn(law, strengths, seeds, qualities, generator) for score, law in laws.items()}
+    scores = {(score, objective): values for score, tables in drawn.items() for objective, values in tables.items()}
     return SimulatedPopulation(scores, strengths)
 
 
@@ -231,7 +232,7 @@ def _drawn(
     qualities: Mapping[str, Mapping[str, Matrix]],
     generator: np.random.Generator,
 ) -> dict[str, Matrix]:
-    """Draw one score, seeds x strengths by objective."""
+    """Draw one score or hidden quality: seeds x strengths by objective."""
     common = law.seed * generator.standard_normal((seeds, 1))
     tables = {}
     for objective, values in strengths.items():
@@ -245,6 +246,7 @@ def _drawn(
 
 
 def _level(mean: Level, objective: str, strengths: Matrix) -> Matrix:
+    """Return the mean of each strength of an objective; 0 for an objective that a mapping does not name."""
     if callable(mean):
         return np.asarray(mean(objective, strengths), dtype=np.float64)
     level = mean.get(objective, 0.0) if isinstance(mean, Mapping) else mean

@@ -1,8 +1,8 @@
 """Statistics of a population that many claims use, each with its interval over seeds.
 
-All seeds are those complete for every objective of the population, but for :func:`trend_with_strength`, which takes
-those complete for its own; and a seed is left out of all tables at once.
-Without ``objectives`` the settings are those of all objectives.
+The seeds are those that are complete for every objective of the population; :func:`trend_with_strength` takes those
+complete for its own objective. The jackknife leaves a seed out of all tables at once. Without ``objectives`` the
+settings of all objectives are used.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,9 +39,9 @@ def stacked(
     *,
     objectives: Sequence[str] | None = None,
 ) -> Estimate:
-    """Jackknife over seeds a statistic of scores that each stand as seeds x settings.
+    """Jackknife a statistic of scores over seeds.
 
-    The statistic takes one matrix for each of ``scores``, in their order.
+    The statistic takes one matrix, seeds x settings, for each of ``scores``, in their order.
     """
     chosen = population.objectives if objectives is None else list(objectives)
     return population.estimate(
@@ -51,21 +51,15 @@ def stacked(
     )
 
 
-def trend_with_strength(
-    population: Population,
-    objective: str,
-    score: str,
-    *,
-    among: Among | None = None,
-) -> Estimate:
-    """Mean over seeds of Spearman's correlation of a score with the strength; each seed's sweep is ranked alone.
+def trend_with_strength(population: Population, objective: str, score: str, *, among: Among | None = None) -> Estimate:
+    """Mean over seeds of Spearman's correlation of a score with the strength, computed for each seed's sweep alone.
 
-    The correlations of clear trends crowd at the end of their range, and Student's interval of skewed units misses
-    more often on one side: with six strengths and ten seeds a mean of 0.5 is found to exceed 0.5 in 5.7% of worlds
-    at a confidence of 0.95, in 3.1% at 0.98, which cards on trends take.
+    The correlations of clear trends pile up at the end of their range, and Student's interval of skewed units misses
+    more often on one side: in simulations with six strengths and ten seeds, a true mean of 0.5 was found to exceed 0.5
+    in 5.7% of the draws at a confidence of 0.95 and in 3.1% at 0.98, which cards on trends use.
 
-    With ``among`` only the models that have it are ranked, and only seeds count that have at least half of their sweep
-    left, and three strengths: two know no more than up and down.
+    With ``among`` only the models left are ranked. A seed then counts if at least half of its sweep is left, and at
+    least three strengths, since two can only go up or down.
     """
     strengths = population.strengths(objective)
     sweeps = population.scores(score, objective)
@@ -85,16 +79,16 @@ def share_of_models(
     objectives: Sequence[str] | None = None,
     among: Among | None = None,
 ) -> Estimate:
-    """Mean over seeds, which are the replicates, of the share of models of which something holds.
+    """Mean over seeds of the share of models that have a property; the seeds are the replicates.
 
-    ``holds`` takes one matrix for each of ``scores``, seeds x settings, and says of each model whether it holds. With
-    ``among`` only models that have it are counted, and a seed without such a model is left out.
+    ``holds`` takes one matrix for each of ``scores``, seeds x settings, and returns which models have the property.
+    With ``among`` only the models left are counted, and a seed without any is left out.
 
     Raises:
         EvidenceLacking: no model is left to count.
     """
-    found = holds(*(settings_of(population, score, objectives=objectives) for score in scores))
-    held = np.asarray(found, dtype=np.float64)
+    matrices = [settings_of(population, score, objectives=objectives) for score in scores]
+    held = np.asarray(holds(*matrices), dtype=np.float64)
     if among is None:
         return mean_of(held.mean(axis=1))
     counted = settings_of(population, among[0], objectives=objectives) >= among[1]
@@ -106,11 +100,7 @@ def share_of_models(
 
 
 def correlation_between(
-    population: Population,
-    first: str,
-    second: str,
-    *,
-    objectives: Sequence[str] | None = None,
+    population: Population, first: str, second: str, *, objectives: Sequence[str] | None = None
 ) -> Estimate:
     """Spearman's correlation of two scores over all models pooled, as in the papers' heat maps."""
 
@@ -121,7 +111,7 @@ def correlation_between(
 
 
 def agreement_gap_between(population: Population, shared: str, first: str, second: str) -> Estimate:
-    """By how much a score agrees more with the first than with the second, over all models pooled."""
+    """How much more a score correlates in rank with the first than with the second, over all models pooled."""
 
     def statistic(a: Matrix, b: Matrix, c: Matrix) -> float:
         return rank_correlation(a.ravel(), b.ravel()) - rank_correlation(a.ravel(), c.ravel())

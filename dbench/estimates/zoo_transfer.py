@@ -1,6 +1,6 @@
 """Transfer from one data set to another: two populations with the same settings.
 
-All intervals are over the seeds that both have complete, left out of both at once.
+All intervals are over the seeds that are complete in both; the jackknife leaves a seed out of both at once.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,10 +18,10 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Transfers:
-    """Success of a setting chosen by one score when judged by another, scores that choose x scores that judge.
+    """How often a setting chosen by one score succeeds under another: scores that choose x scores that judge.
 
-    The first word of each name is the data set on which the setting is chosen, the second the one on which it is
-    judged; ``settings`` is how many compete. See :func:`dbench.stats.transfer_success`.
+    Names give first the data set on which the setting is chosen, then the data set on which it is judged; ``settings``
+    is the number of settings to choose from. See :func:`dbench.stats.transfer_success`.
     """
 
     source_source: Matrix
@@ -31,28 +31,24 @@ class Transfers:
     settings: int
 
 
-def transfer(
-    pair: PopulationPair,
-    scores: Sequence[str],
-    statistic: Callable[[Transfers], float],
-) -> Estimate:
-    """Jackknife over shared seeds a statistic of how settings transfer, between scores and between data sets.
+def transfer(pair: PopulationPair, scores: Sequence[str], statistic: Callable[[Transfers], float]) -> Estimate:
+    """Jackknife a statistic of the transfer of settings, between scores and between data sets, over shared seeds.
 
-    Each score chooses, and each judges. For transfer within one data set the pair is the same population twice.
+    Every score chooses and every score judges. For transfer within one data set, pass the same population twice.
     """
 
     def successes(source: list[Matrix], target: list[Matrix]) -> list[float]:
-        found, k = transfer_successes([*source, *target], [*source, *target]), len(scores)
-        parts = (found[:k, :k], found[k:, k:], found[:k, k:], found[k:, :k])
-        return [statistic(Transfers(*parts, settings=source[0].shape[1]))]
+        matrix, k = transfer_successes([*source, *target], [*source, *target]), len(scores)
+        blocks = (matrix[:k, :k], matrix[k:, k:], matrix[:k, k:], matrix[k:, :k])
+        return [statistic(Transfers(*blocks, settings=source[0].shape[1]))]
 
     return shared_estimates(pair, scores, successes)[0]
 
 
 def settings_agreement(pair: PopulationPair, scores: Sequence[str]) -> list[Estimate]:
-    """Spearman's correlation over settings of the mean score on the one data set with that on the other.
+    """Spearman's correlation, over settings, of the mean scores on the two data sets; one estimate for each score.
 
-    What noise is left in the means over seeds weakens the correlation.
+    Noise that is left in the means over seeds weakens the correlation.
     """
 
     def agreements(source: list[Matrix], target: list[Matrix]) -> list[float]:
@@ -65,13 +61,13 @@ def settings_agreement(pair: PopulationPair, scores: Sequence[str]) -> list[Esti
 def shared_settings(
     pair: PopulationPair, *, objectives: Sequence[str] | None = None
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the objectives and the seeds that both populations have, and insist that both trained them alike.
+    """Return the objectives and complete seeds that both populations have; refuse objectives with other strengths.
 
-    Averages over settings are compared, so a strength that one of them lacks would pass for a difference of the data.
-    What an objective holds fixed is not in the rows: tables of one profile have its constants.
+    Averages over settings are compared, so a strength that one population lacks would look like a difference between
+    the data sets. The constants of an objective are not compared: tables of one profile share them.
 
     Raises:
-        EvidenceLacking: no objective in common, other strengths of one, or fewer than two seeds complete in both.
+        EvidenceLacking: no shared objective, different strengths of one, or fewer than two shared complete seeds.
     """
     source, target = pair.source, pair.target
     chosen = [o for o in source.objectives if o in target.objectives] if objectives is None else list(objectives)
@@ -97,8 +93,8 @@ def shared_estimates(
 ) -> list[Estimate]:
     """Jackknife statistics of both populations over the seeds that they share.
 
-    They take the scores on the source's data set and on the target's, each shared seeds x shared settings, and return
-    numbers.
+    ``statistics`` takes two lists of matrices, one matrix for each score: those of the source and those of the target,
+    each shared seeds x shared settings. It returns numbers, which become one estimate each.
     """
     source, target = pair.source, pair.target
     chosen, seeds = shared_settings(pair, objectives=objectives)

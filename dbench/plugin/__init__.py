@@ -1,1 +1,1 @@
-"""The pytest plugin: options, verdicts, and the controller's side of a session. Nothing here is imported at once."""
+"""The pytest plugin: its options, the judging of claims, and the controller's side. This file imports nothing."""

@@ -1,8 +1,8 @@
-"""The pytest plugin: options, and whether this session judges claims at all.
+"""The pytest plugin's options, and the decision whether a session judges claims at all.
 
-It judges only where the session is given the folder that the ini option ``dbench_claims`` names, a part of it, or a
-folder around it; elsewhere it declares options and markers. Nothing imported here may take time: every pytest session
-of the environment pays for it.
+A session judges claims only if its arguments name the folder of the ini option ``dbench_claims``, a part of it, or a
+folder around it. In any other the plugin only declares options and markers. This file must import nothing slow,
+because every pytest session of the environment imports it.
 """
 
 import os
@@ -12,7 +12,7 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare options as ``--dbench-*``, and in the ini file what a project fixes once."""
+    """Declare the ``--dbench-*`` options, and the ini options for what a project sets once."""
     group = parser.getgroup("dbench", "claims about disentangled representations")
     group.addoption("--dbench-report", metavar="DIR", help="folder of the report, or 'none' (ini: dbench_report)")
     group.addoption("--dbench-expect", metavar="FILE", help="expected verdicts, or 'none' (ini: dbench_expect)")
@@ -57,14 +57,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def setting(config: pytest.Config, name: str) -> Path | None:
-    """Resolve an option from the current folder, else its ini twin from the root; ``None`` for 'none'."""
-    typed, fixed = config.getoption(name), config.getini(name)
-    if (typed or fixed) == "none":
+    """Return the path that an option, or else the ini option of the same name, gives; ``None`` for 'none'.
+
+    The option is relative to the current folder, the ini option to pytest's root folder.
+    """
+    option, ini_value = config.getoption(name), config.getini(name)
+    if (option or ini_value) == "none":
         return None
-    return config.invocation_params.dir / str(typed) if typed else config.rootpath / str(fixed)
+    return config.invocation_params.dir / str(option) if option else config.rootpath / str(ini_value)
 
 
 def _judges_claims(config: pytest.Config) -> bool:
+    """Whether a path that pytest was given lies in the claims folder, is it, or lies around it."""
     folder = str(config.getini("dbench_claims"))
     if not folder:
         return False
@@ -75,7 +79,7 @@ def _judges_claims(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers; where claims are judged, take in what judges and what records."""
+    """Register the markers and, in a session that judges claims, the judge, which registers the recorder."""
     config.addinivalue_line("markers", "claim(id): added to every test that judges a claim of the ledger")
     config.addinivalue_line("markers", "long: a test of ten seconds or more; it begins first")
     if _judges_claims(config):

@@ -1,4 +1,4 @@
-"""The controller's side of the pytest plugin: what was collected, what came back, and the report of it."""
+"""The controller's side of the pytest plugin: it collects test reports and writes the report of the session."""
 
 import json
 import os
@@ -26,7 +26,14 @@ JUNIT = "junit.xml"
 
 
 class Recorder:
-    """Collects reports, writes the files, prints the summary, sets the exit status."""
+    """Collects the test reports, writes the files, prints the summary and sets the exit status.
+
+    Attributes:
+        complete: every test of the claims folder was asked for.
+        known: the cards of the tests are known, from this process or from a worker that ended well.
+        unwritten: why there is no report; empty if there is one.
+        gone: names of frozen cards that no test covers any more.
+    """
 
     def __init__(self, config: pytest.Config, session: Session, folder: Path | None, *, complete: bool) -> None:
         self.config, self.session, self.folder, self.complete = config, session, folder, complete
@@ -40,7 +47,7 @@ class Recorder:
         self.provenance = {"commit": commit(), "versions": versions(), "utc": utc_now(), "repository": repository()}
 
     def pytest_report_header(self) -> list[str]:
-        """Say in two lines what is judged on what."""
+        """Return the lines about versions, evidence and expected verdicts that pytest prints at the start."""
         option, expectations = self.config.option, self.session.expectations
         evidence = option.dbench_evidence or "as shipped"
         expected = "nothing" if expectations is None else f"{len(expectations.entries)} entries"
@@ -50,7 +57,7 @@ class Recorder:
         ]
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Before any worker starts, find the evidence, or train it when asked to."""
+        """Find the evidence tables, or train them if asked to, before any worker starts."""
         from dbench.estimates.evidence import evidence_folders, train_evidence
 
         option = self.config.option
@@ -78,32 +85,32 @@ class Recorder:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """With xdist: learn from a worker that ended well which test judges which claim."""
+        """With xdist: take over from a worker that ended well which test judges which claim."""
         cards = getattr(node, "workeroutput", {}).get("dbench_cards")
         if cards is not None:
             self.known = True
             self.session.cards |= json.loads(cards)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Remember a file that cannot be imported, with xdist a worker's: its claims are not among those collected."""
+        """Remember that a file could not be imported, here or on a worker: its claims were not collected."""
         self.uncollected |= report.failed
         self.session.partial |= report.failed
 
     @property
     def whole(self) -> bool:
-        """Whether every claim was judged, so that the report is one of all."""
-        # Where no worker ended well nobody knows which of the tests that were lost are claims.
+        """Whether every claim was judged, so that the report covers all of them."""
+        # If no worker ended well, it is not known which of the lost tests are claims.
         return self.complete and self.known and not self.uncollected and not self.session.stopped
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Remember that tests were to be run: listing them, or what they set up, leaves reports alone."""
+        """Note whether tests are run: a session that only lists or sets up tests must not touch the reports."""
         option = self.config.option
-        refused = session.testsfailed and not option.continue_on_collection_errors
-        self.judging = not (option.collectonly or option.setuponly or refused)
+        collection_failed = session.testsfailed and not option.continue_on_collection_errors
+        self.judging = not (option.collectonly or option.setuponly or collection_failed)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take in one phase of one test."""
+        """Pass the report of one phase of one test on to the session."""
         message = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
         if hasattr(report, "wasxfail"):
             message = f"marked as failing. {report.wasxfail}".strip()
@@ -120,7 +127,7 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None]:
-        """Write the report and set the exit status; verdicts are printed even if nothing can be written."""
+        """Write the report and set the exit status. A report that cannot be written does not hide the verdicts."""
         if self.judging:
             self._finish(session)
         else:
@@ -137,8 +144,8 @@ class Recorder:
         interrupted = session.exitstatus == pytest.ExitCode.INTERRUPTED
         self.session.stopped = bool(interrupted or session.shouldfail or session.shouldstop)
         if self.whole and (frozen := setting(self.config, "dbench_frozen")):
-            there = {name_of(card["claim"], card["evidence"], card["part"]) for card in self.session.cards.values()}
-            self.gone = sorted(load_frozen(frozen).cards.keys() - there)
+            covered = {name_of(card["claim"], card["evidence"], card["part"]) for card in self.session.cards.values()}
+            self.gone = sorted(load_frozen(frozen).cards.keys() - covered)
         session.exitstatus = self.session.exit_status(
             int(session.exitstatus), fail_on_undecided=self.config.getoption("dbench_undecided") == "fail"
         )
@@ -149,8 +156,8 @@ class Recorder:
         findings = ledger(setting(self.config, "dbench_ledger"))
         self._place_junit(judged=bool(records))
         try:
-            on_models = any(record["evidence"] == "zoo" for record in records)
-            evidence = [describe_evidence(folder) for folder in self.folders] if on_models else []
+            uses_models = any(record["evidence"] == "zoo" for record in records)
+            evidence = [describe_evidence(folder) for folder in self.folders] if uses_models else []
             self.document = build_document(
                 records,
                 ledger=findings,
@@ -161,14 +168,15 @@ class Recorder:
                 errata=[asdict(entry) for entry in self.errata() if entry.paper in papers],
             )
             if self.folder:
-                figures = self.config.getini("dbench_figures")
-                drawn = None if figures == "none" else self.config.rootpath / figures
-                self.written = write_report(self.folder, self.document, figures=read_figures(drawn, self.document))
+                name = self.config.getini("dbench_figures")
+                figures_folder = None if name == "none" else self.config.rootpath / name
+                figures = read_figures(figures_folder, self.document)
+                self.written = write_report(self.folder, self.document, figures=figures)
         except DbenchError as error:
             self.unwritten, session.exitstatus = str(error), session.exitstatus or 1
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print the verdicts by paper, what was lost or is stale, and the files written."""
+        """Print the verdicts by paper, the files written, and what is stale, no longer covered or lost."""
         if not self.judging:
             return
         terminalreporter.section("verdicts")
@@ -188,7 +196,7 @@ class Recorder:
             terminalreporter.write_line(line)
 
     def _place_junit(self, *, judged: bool) -> None:
-        """Have pytest write its file beside the report, and none of a session that judged nothing."""
+        """Move pytest's JUnit file beside the report, or drop it if nothing was judged; a user's own path stays."""
         from _pytest.junitxml import xml_key
 
         xml = self.config.stash.get(xml_key, None)
@@ -197,22 +205,22 @@ class Recorder:
         if Path(xml.logfile).resolve() != (report_folder(self.folder, complete=self.complete) / JUNIT).resolve():
             return
         xml.logfile = str(report_folder(self.folder, complete=self.whole) / JUNIT) if judged else os.devnull
-        if not judged:  # else it would tell where it has written
+        if not judged:  # else pytest would print where it wrote the file
             del self.config.stash[xml_key]
             self.config.pluginmanager.unregister(xml)
 
 
 def _errata_of(name: str) -> Callable[[], Iterable[Any]]:
-    """The function that the ini file names; where it names none, one of no entries."""
+    """Return the function of errata that the ini file names, or one that returns no entries for 'none'."""
     try:
-        found: Callable[[], Iterable[Any]] = tuple if name == "none" else load_callable("function of errata", name)
+        errata: Callable[[], Iterable[Any]] = tuple if name == "none" else load_callable("function of errata", name)
     except DbenchError as error:
         raise pytest.UsageError(f"dbench_errata: {error}") from error
-    return found
+    return errata
 
 
 def _failure(report: pytest.TestReport) -> str:
-    """What went wrong: pytest's message, or else (a missing fixture, say) the line that it marks with an E."""
+    """Return the message of a failure, or without one (a missing fixture, say) the first line marked with E."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash:
         return str(crash.message)
@@ -221,7 +229,7 @@ def _failure(report: pytest.TestReport) -> str:
 
 
 def _multiplicity(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """How many judgements rest on samples, and how many of their intervals may miss by chance."""
+    """Count the judgements, those that rest on samples, and the intervals expected to miss their true value."""
     sampled = [record for record in records if record["interval"] and record["confidence"] < 1]
-    missed = sum(1 - record["confidence"] for record in sampled)
-    return {"judgements": len(records), "of samples": len(sampled), "intervals expected to miss": round(missed, 1)}
+    misses = sum(1 - record["confidence"] for record in sampled)
+    return {"judgements": len(records), "of samples": len(sampled), "intervals expected to miss": round(misses, 1)}

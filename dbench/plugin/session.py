@@ -1,4 +1,4 @@
-"""The state of a session of judging: verdicts, errors, claims that never ended, and whether it succeeds."""
+"""The state of a session that judges claims: its verdicts, errors, lost tests and exit status."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from dbench.claims.expected import Expectations
 from dbench.claims.record import broken_record
 from dbench.claims.rules import Verdict
 
-# Names in a test's user properties: its record as JSON, and what a check says of itself.
+# Names of a test's user properties: its record as JSON, and the remark of a check.
 RECORD_PROPERTY = "dbench"
 REMARK_PROPERTY = "dbench-remark"
 
@@ -19,7 +19,7 @@ LOST_WORKER = 3
 
 @dataclass
 class Outcome:
-    """The phases of one test, as far as they were reported."""
+    """What was reported of one test so far, over its phases (setup, call, teardown) and reruns."""
 
     seconds: float = 0.0
     records: list[dict[str, Any]] = field(default_factory=list)
@@ -30,12 +30,12 @@ class Outcome:
 
     @property
     def record(self) -> dict[str, Any] | None:
-        """The last judgement: with another plugin's reruns there are several."""
+        """The record of the last judgement, or None; another plugin's reruns make several."""
         return self.records[-1] if self.records else None
 
     @property
     def word(self) -> str:
-        """What became of a test that judges nothing."""
+        """The outcome of a test that judges no claim: failed, skipped or passed."""
         if self.failure or not self.finished:
             return "failed"
         return "skipped" if self.skipped else "passed"
@@ -43,14 +43,15 @@ class Outcome:
 
 @dataclass
 class Session:
-    """Collects what workers report.
+    """Collects the test reports of this process or of the xdist workers.
 
     Attributes:
         cards: card fields by test id; tests without a card are checks.
         expected: the test ids that were collected.
         expectations: expected verdicts, ``None`` when nothing is expected.
-        partial: only some tests of a claim may have been picked, so that an unused expectation proves nothing.
-        stopped: the session ended before its tests did, so that a silent test proves nothing.
+        partial: perhaps not all tests of a claim were selected, so an unused expectation need not be stale.
+        stopped: the session ended before its tests did, so a test without a report need not be lost.
+        outcomes: what was reported, by test id.
     """
 
     cards: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -70,72 +71,73 @@ class Session:
         properties: Sequence[tuple[str, Any]],
         message: str,
     ) -> None:
-        """Take in the report of one phase of one test."""
+        """Add the report of one phase of one test to its outcome."""
         test = self.outcomes.setdefault(nodeid, Outcome())
         test.seconds += seconds
-        # Every report of a test repeats what was said before it, by reruns too.
-        test.records = [json.loads(said) for name, said in properties if name == RECORD_PROPERTY] or test.records
-        said = dict(properties)
-        test.remark = said.get(REMARK_PROPERTY, test.remark)
+        # Each report carries all properties of its test so far, those of reruns included.
+        test.records = [json.loads(value) for name, value in properties if name == RECORD_PROPERTY] or test.records
+        test.remark = dict(properties).get(REMARK_PROPERTY, test.remark)
         if outcome == "failed":
             test.failure = message or f"failed in {phase}"
         elif outcome == "skipped":
             test.skipped = message
-        # A crashed worker sends one report for a phase of its own instead of a teardown.
+        # A test ends with its teardown; a crashed worker sends one report, of another phase, instead.
         test.finished |= phase not in ("setup", "call")
 
     @property
     def lost(self) -> list[str]:
-        """Tests that were collected and never reported back: their worker died."""
+        """Ids of the tests that were collected and never finished, because their worker died; empty if stopped."""
         if self.stopped:
             return []
         return sorted(nodeid for nodeid in self.expected if not self.outcomes.get(nodeid, Outcome()).finished)
 
-    def _why(self, test: Outcome) -> str:
-        """The reason of a failure, a skip or a silence in one line, or a test's remark."""
-        silence = "not run: the session was stopped" if self.stopped else "its worker died before it reported"
-        said = test.failure or test.skipped or test.remark
-        lines = (line.strip() for line in said.splitlines())
-        return next(filter(None, lines), "") if said or test.finished else silence
+    def _detail(self, test: Outcome) -> str:
+        """Return one line: why a test failed, was skipped or never finished, or else its remark."""
+        message = test.failure or test.skipped or test.remark
+        if not message and not test.finished:
+            return "not run: the session was stopped" if self.stopped else "its worker died before it reported"
+        lines = (line.strip() for line in message.splitlines())
+        return next(filter(None, lines), "")
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one record for each claim test, sorted by claim and test."""
-        found = []
+        """Return one record for each test of a claim, sorted by claim, evidence and test id."""
+        records = []
         for nodeid in self.expected | self.outcomes.keys():
             test = self.outcomes.get(nodeid, Outcome())
             record = test.record
             if record is None and nodeid not in self.cards:
                 continue
-            # A test may reach its verdict and break afterwards, in a teardown say: then nothing is proven.
-            broke_later = record is not None and test.failure and Verdict(record["verdict"]).holds
-            words = list(dict.fromkeys(judged["verdict"] for judged in test.records))
-            if record is None or len(words) > 1 or (broke_later and not record["unexpected"]):
-                card = self.cards.get(nodeid) or record or {}
-                why = f"judged {len(test.records)} times: {', '.join(words)}" if len(words) > 1 else self._why(test)
-                record = broken_record(card, nodeid=nodeid, reason=why)
-            found.append(record | {"seconds": round(test.seconds, 3)})
-        return sorted(found, key=lambda record: (record["claim"], record["evidence"], record["nodeid"]))
+            # A test may fail after its verdict, in its teardown for instance; the verdict does not count then.
+            failed_later = record is not None and test.failure and Verdict(record["verdict"]).holds
+            verdicts = list(dict.fromkeys(judged["verdict"] for judged in test.records))
+            if record is None or len(verdicts) > 1 or (failed_later and not record["unexpected"]):
+                reason = self._detail(test)
+                if len(verdicts) > 1:
+                    reason = f"judged {len(test.records)} times: {', '.join(verdicts)}"
+                record = broken_record(self.cards.get(nodeid) or record or {}, nodeid=nodeid, reason=reason)
+            records.append(record | {"seconds": round(test.seconds, 3)})
+        return sorted(records, key=lambda record: (record["claim"], record["evidence"], record["nodeid"]))
 
     def checks(self) -> list[dict[str, Any]]:
         """Return an entry for each test without a card."""
         tests = {nodeid: self.outcomes.get(nodeid, Outcome()) for nodeid in self.expected | self.outcomes.keys()}
         return [
-            {"nodeid": nodeid, "outcome": test.word, "detail": self._why(test), "seconds": round(test.seconds, 3)}
+            {"nodeid": nodeid, "outcome": test.word, "detail": self._detail(test), "seconds": round(test.seconds, 3)}
             for nodeid, test in sorted(tests.items())
             if nodeid not in self.cards and test.record is None
         ]
 
     def stale(self) -> list[str]:
-        """Return names of expectations that no judgement used, though their claim was judged."""
+        """Return the names of expectations that no record used although their claim was judged."""
         if self.expectations is None or self.partial or self.stopped:
             return []
         return self.expectations.stale(self.records())
 
     def exit_status(self, status: int, *, fail_on_undecided: bool = False) -> int:
-        """Return the exit status of the session, from the records: pytest's own may be talked into 0, by xfail say.
+        """Return the exit status of the session, given pytest's, which alone may be a wrong 0 (after xfail, say).
 
-        Never 0 when a verdict is not the expected one, or something is broken, lost or stale. Of pytest's statuses all
-        but 0 and 1 are kept.
+        It is taken from the records, and is never 0 if a verdict is not the expected one or if anything is broken, lost
+        or stale. A status of pytest other than 0 and 1 is kept.
         """
         if status not in (0, 1):
             return status
@@ -152,6 +154,7 @@ class Session:
 
 
 def _fails(record: Mapping[str, Any]) -> bool:
+    """Whether a record fails the session: broken, not as expected, or refuted where nothing was expected."""
     verdict = Verdict(record["verdict"])
     if verdict is Verdict.BROKEN or record.get("unexpected"):
         return True

@@ -1,4 +1,4 @@
-"""Statistics that the claims rest on; every function that draws takes a generator."""
+"""Statistics that the claims use. Every function that draws random numbers takes a generator."""
 
 from dbench.stats.correlations import (
     Significance,
@@ -8,14 +8,7 @@ from dbench.stats.correlations import (
     correlation_test,
 )
 from dbench.stats.estimate import Estimate, Interval, exact
-from dbench.stats.intervals import (
-    bootstrap,
-    jackknife,
-    jackknife_each,
-    mean_of,
-    share_of,
-    uniform_deviation,
-)
+from dbench.stats.intervals import bootstrap, jackknife, jackknife_each, mean_of, share_of, uniform_deviation
 from dbench.stats.multiplicity import common_direction, largest_of, most_below, smallest_of
 from dbench.stats.ranks import luck_beats_choice, rank_correlation, rank_correlations, sweep_correlations
 from dbench.stats.superiority import (

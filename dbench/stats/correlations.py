@@ -1,4 +1,4 @@
-"""Pearson correlations: their significance, and whether one exceeds another."""
+"""Pearson correlations, tests of their significance, and tests of whether two differ."""
 
 import math
 from typing import Literal, NamedTuple
@@ -19,10 +19,10 @@ class Significance(NamedTuple):
 
 
 def correlation(first: ArrayLike, second: ArrayLike) -> float:
-    """Pearson's correlation of two vectors of finite numbers, at least 3.
+    """Pearson's correlation of two vectors of at least 3 finite numbers.
 
     Raises:
-        InvalidInput: shapes differ, a number is not finite, or a vector is constant, which correlates with nothing.
+        InvalidInput: shapes differ, a number is not finite, or a vector is constant: its correlation is undefined.
     """
     a, b = finite_vector("first", first), finite_vector("second", second)
     if a.shape != b.shape or len(a) < 3:
@@ -43,7 +43,7 @@ def correlation_test(r: float, n: int) -> Significance:
 
 
 def compare_independent_correlations(r_first: float, r_second: float, n_first: int, n_second: int) -> Significance:
-    """Test whether two correlations of separate samples differ: Fisher's z, two-sided p.
+    """Test whether two correlations of independent samples differ: Fisher's z, two-sided p.
 
     The difference of the transformed correlations has variance 1 / (n_first - 3) + 1 / (n_second - 3).
     """
@@ -61,19 +61,19 @@ def compare_dependent_correlations(
     *,
     method: Literal["williams", "steiger", "hotelling"] = "williams",
 ) -> Significance:
-    """Test whether two correlations with one shared variable, on the same n points, differ; two-sided p.
+    """Test whether two correlations on the same n points that share one variable differ; two-sided p.
 
     Steiger, 'Tests for comparing elements of a correlation matrix', Psychological Bulletin 87, 1980:
     Williams' T2 (equation 7; Student's t, n - 3 degrees of freedom), which keeps its level in small samples;
     Hotelling's T1 (equation 6; the same distribution), exact only given the observed values of the two
     predictors; Steiger's Z with pooled correlations (equations 11 and 14; normal).
 
-    ``r_first`` and ``r_second`` are the correlations of two predictors with the shared variable, ``r_between`` is that
-    of the two.
+    ``r_first`` and ``r_second`` are the correlations of two predictors with the shared variable, ``r_between`` is the
+    correlation of the two predictors.
 
     Raises:
         InvalidInput: a correlation outside (-1, 1), fewer than 4 points, an unknown method, or three
-            correlations that no data have together.
+            correlations that no data can have together.
     """
     _check(n, 4, r_first, r_second, r_between)
     determinant = 1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
@@ -99,6 +99,7 @@ def compare_dependent_correlations(
 
 
 def _check(n: int, least: int, *correlations: float) -> None:
+    """Refuse fewer than ``least`` points, and correlations outside (-1, 1)."""
     if n < least:
         raise InvalidInput(f"n must be at least {least}, got {n}")
     for r in correlations:

@@ -1,4 +1,4 @@
-"""A number, and its interval at the confidence that a judge asks for: what every judgement is made of."""
+"""Estimates: a value and, at any confidence, its interval. Every verdict is based on one."""
 
 import math
 from collections.abc import Callable
@@ -9,15 +9,16 @@ from dbench.errors import InvalidInput
 
 @dataclass(frozen=True)
 class Interval:
-    """A value, the interval that holds it with the stated confidence, and how many units it rests on.
+    """A value, its confidence interval, and the number of units that it is based on.
 
     Attributes:
         value: point estimate.
         low: lower end of the interval; equal to ``value`` when nothing was sampled.
         high: upper end.
         n: number of replicated units (seeds, repetitions, checked cases).
-        confidence: of the interval; 1.0 for a value that is computed exactly.
-        left_out: how many of how many candidates (models, codes) a filter removed; ``None`` without a filter.
+        confidence: confidence of the interval; 1.0 for a value that is computed exactly.
+        left_out: number of candidates (models, codes) that a filter removed, and of all candidates; ``None`` if no
+            filter removed any.
         notes: what a reader of the number must know, a sentence each.
     """
 
@@ -30,7 +31,7 @@ class Interval:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Insist on plain floats in order, low <= value <= high, and a finite value (too few units: no finite ends)."""
+        """Convert to float, and check that low <= value <= high and the value is finite; the ends may be infinite."""
         for name in ("value", "low", "high", "confidence"):
             object.__setattr__(self, name, float(getattr(self, name)))
         _check(self.value, self.n)
@@ -47,14 +48,14 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A value that can say its interval at any confidence. What resamples does so when it is first asked.
+    """A value with a function that returns its interval at any confidence; resampling waits until the first call.
 
     Attributes:
         value: point estimate.
         n: number of replicated units (seeds, repetitions, checked cases).
         ends: takes a confidence, returns both ends of the interval; ``None`` when nothing was sampled.
-        left_out: how many of how many candidates (models, codes) a filter removed; ``None`` without a filter.
-        notes: what a reader of the number must know, a sentence each; a function where it depends on the confidence.
+        left_out: as in :class:`Interval`.
+        notes: as in :class:`Interval`; a note that depends on the confidence is a function of it.
 
     Example:
         >>> half = Estimate(0.5, 10, lambda confidence: (0.5 - confidence / 4, 0.5 + confidence / 4))
@@ -69,15 +70,15 @@ class Estimate:
     notes: tuple[str | Callable[[float], str], ...] = ()
 
     def __post_init__(self) -> None:
-        """Insist on a finite value of at least one unit."""
+        """Convert the value to float, and check that it is finite and has at least one unit."""
         object.__setattr__(self, "value", float(self.value))
         _check(self.value, self.n)
 
     def at(self, confidence: float) -> Interval:
-        """Return the value with its interval; a value computed exactly has the confidence 1.
+        """Return the value with its interval at a confidence; that of an exact value has confidence 1 and no width.
 
         Raises:
-            InvalidInput: a confidence that is not strictly between 0 and 1, of what was sampled.
+            InvalidInput: the value was sampled and the confidence is not strictly between 0 and 1.
         """
         notes = tuple(note(confidence) if callable(note) else note for note in self.notes)
         if self.ends is None:
@@ -95,10 +96,10 @@ def _check(value: float, n: int) -> None:
 
 
 def finite_or_none(value: float) -> float | None:
-    """Return a number as JSON can hold it: none in the place of what is infinite or no number."""
+    """Return a number as JSON can hold it: None for infinity and NaN."""
     return float(value) if math.isfinite(value) else None
 
 
 def exact(value: float, *, n: int = 1) -> Estimate:
-    """Return the estimate of a value computed without sampling from ``n`` enumerated cases."""
+    """Return the estimate of a value that is computed from ``n`` enumerated cases, without sampling."""
     return Estimate(value, n, None)

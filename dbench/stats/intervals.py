@@ -1,10 +1,10 @@
-"""Estimates by the unit that was replicated, and their intervals.
+"""Estimates with intervals over the replicated units.
 
-What shares a unit is left out or drawn with it. Coverage of the nominal 95% was measured by simulation
-(``tests/stats``), at 5, 10 and 20 units: 95% for Student's t on unit means, 94 to 96% for the jackknife of variance
-explained, of a rank correlation of pooled rows and of luck against choice (89 to 94% where the settings do nothing: it
-is biased downwards there). A percentile bootstrap of five units covers 83%. A statistic at the end of its range
-(every unit agrees) gets an interval of no width.
+All data of a unit are left out or drawn together. The coverage of nominal 95% intervals was simulated (``tests/stats``)
+for 5, 10 and 20 units: 95% for Student's t on unit means, 94 to 96% for the jackknife of variance explained, of a rank
+correlation of pooled rows and of luck against choice (89 to 94% where the settings have no effect, since its bias is
+negative there). A percentile bootstrap of five units covers 83%. A statistic at the end of its range (all units agree)
+has an interval of width 0.
 """
 
 import math
@@ -23,13 +23,13 @@ _UNBOUNDED = (-math.inf, math.inf)
 
 
 def _half_width(units: NDArray[np.float64], confidence: float) -> float:
-    """Half of Student's t interval of a mean."""
+    """Return half the width of Student's t interval of the mean of units."""
     n = len(units)
     return float(special.stdtrit(n - 1, (1 + confidence) / 2) * units.std(ddof=1) / np.sqrt(n))
 
 
 def mean_of(values: ArrayLike) -> Estimate:
-    """Mean of independent units (a finite number each) with Student's t interval; that of a single unit has no ends."""
+    """Mean of independent units, one number each, with Student's t interval; a single unit gives no finite ends."""
     units = finite_vector("values", values)
     mean, n = float(units.mean()), len(units)
 
@@ -43,13 +43,13 @@ def mean_of(values: ArrayLike) -> Estimate:
 
 
 def jackknife(statistic: Callable[[NDArray[np.int64]], float], n_units: int) -> Estimate:
-    """Estimate a smooth statistic of exchangeable units; its interval is from the values without each one of them.
+    """Estimate a smooth statistic of exchangeable units; its interval is computed by leaving out each unit in turn.
 
     The pseudo-values n*T - (n-1)*T(-i) are treated as independent units (Tukey 1958), with Student's t.
     The point estimate is the statistic of all units, not the mean of the pseudo-values.
 
-    The statistic takes the indices of the units kept. Fewer than 3 units say nothing of the spread: the interval has
-    no ends.
+    The statistic takes the indices of the kept units. With fewer than 3 units the spread cannot be estimated, and the
+    ends are infinite.
     """
     everyone = _all_units(n_units)
     value = float(_numbers(statistic, everyone)[0])
@@ -71,9 +71,9 @@ def jackknife(statistic: Callable[[NDArray[np.int64]], float], n_units: int) -> 
 
 
 def jackknife_each(statistic: Callable[[NDArray[np.int64]], ArrayLike], n_units: int) -> list[Estimate]:
-    """Estimate k numbers that one statistic returns (any shape: read row by row), from the same values left out.
+    """Jackknife a statistic that returns k numbers (any shape, read row by row), one estimate each.
 
-    Each interval is that of :func:`dbench.stats.jackknife`, alone; nothing is adjusted for their number: see
+    Each interval is that of :func:`dbench.stats.jackknife`. None is adjusted for the number of estimates; see
     :func:`dbench.stats.smallest_of` and :func:`dbench.stats.largest_of`.
     """
     values = _numbers(statistic, _all_units(n_units))
@@ -81,7 +81,7 @@ def jackknife_each(statistic: Callable[[NDArray[np.int64]], ArrayLike], n_units:
     @cache
     def errors() -> NDArray[np.float64]:
         left_out = np.array([_numbers(statistic, np.delete(np.arange(n_units), i)) for i in range(n_units)])
-        # The spread of the pseudo-values n T - (n - 1) T(-i) is that of the leave-one-out values, n - 1 times.
+        # Pseudo-values n T - (n - 1) T(-i) have n - 1 times the standard deviation of the leave-one-out values.
         return np.asarray((n_units - 1) * left_out.std(axis=0, ddof=1) / math.sqrt(n_units), dtype=np.float64)
 
     def ends(number: int, confidence: float) -> tuple[float, float]:
@@ -102,18 +102,18 @@ def bootstrap(
     reflected: bool = False,
     at_once: int | None = None,
 ) -> Estimate:
-    """Estimate a statistic that is not smooth (a median, a range, a share of winners); its interval is from resamples.
+    """Estimate a statistic that is not smooth (a median, a range, a share of winners), with a bootstrap interval.
 
     Expanded percentile interval (Hesterberg, 'What teachers should know about the bootstrap', The American
     Statistician 69, 2015, section 4.1): the plain percentile interval is too narrow by sqrt((n - 1) / n) and by the
-    normal's quantile in place of Student's, so its tails become Phi(-sqrt(n / (n - 1)) t). For a smooth statistic
-    take the jackknife.
+    normal's quantile in place of Student's, so its tails become Phi(-sqrt(n / (n - 1)) t). Use the jackknife for a
+    smooth statistic.
 
-    The statistic takes the indices of the units drawn, with repetition; fewer than 5 units have too few resamples, and
-    the interval no ends. Nor can it reach beyond the units: that of a median covers no more than 1 - 2 (1/2)^n, which
-    is 94% at five. Draws are at least 200, made once, when the interval is first asked for. ``reflected`` reflects the
-    interval at the value, which undoes the shift of a statistic that resamples move to one side, as they do a range.
-    A statistic that takes many draws ``at_once``, draws x units, returns a number for each.
+    The statistic takes the indices of the units drawn, with repetition; with ``at_once`` it takes so many draws in one
+    call, draws x units, and returns a number for each. There are at least 200 draws, made when the interval is first
+    asked for. ``reflected`` reflects the interval at the value, which corrects a statistic that resampling shifts to
+    one side, such as a range. With fewer than 5 units the ends are infinite. The interval cannot reach beyond the
+    units: that of a median covers at most 1 - 2 (1/2)^n, which is 94% for five.
 
     Raises:
         InvalidInput: no units, too few draws, or a statistic that is not finite.
@@ -145,7 +145,7 @@ def bootstrap(
 
 
 def share_of(successes: int, n: int) -> Estimate:
-    """Share of successes among independent trials, with the exact interval of Clopper and Pearson (1934)."""
+    """Share of successes in independent trials, with the exact interval of Clopper and Pearson (1934)."""
     if n < 1 or not 0 <= successes <= n or successes != int(successes):
         raise InvalidInput(f"successes must be a whole number between 0 and n >= 1, got {successes} of {n}")
 
@@ -160,9 +160,9 @@ def share_of(successes: int, n: int) -> Estimate:
 def uniform_deviation(deviation: float, *, n: int, points: int) -> Estimate:
     """Estimate the largest deviation of ``points`` empirical probabilities from their true values.
 
-    Hoeffding's inequality (1963) with a union bound: with the stated confidence every empirical probability
-    of n independent draws lies within sqrt(log(2 points / (1 - confidence)) / 2n) of its true value. The points
-    are chosen before the draws.
+    By Hoeffding's inequality (1963) and a union bound, with the stated confidence every empirical probability of n
+    independent draws lies within sqrt(log(2 points / (1 - confidence)) / 2n) of its true value. The points must be
+    chosen before the draws.
     """
     if n < 1 or points < 1:
         raise InvalidInput(f"n and points must be at least 1, got {n} and {points}")
@@ -177,13 +177,15 @@ def uniform_deviation(deviation: float, *, n: int, points: int) -> Estimate:
 
 
 def _all_units(n_units: int) -> NDArray[np.int64]:
+    """Return the indices of all units; there must be at least one."""
     if n_units < 1:
         raise InvalidInput(f"n_units must be at least 1, got {n_units}")
     return np.arange(n_units)
 
 
 def _numbers(statistic: Callable[[NDArray[np.int64]], ArrayLike], kept: NDArray[np.int64]) -> NDArray[np.float64]:
-    found = np.asarray(statistic(kept), dtype=np.float64).ravel()
-    if len(found) < 1 or not np.isfinite(found).all():
-        raise InvalidInput(f"statistic must be finite, got {found.tolist()} from the units {kept.tolist()}")
-    return found
+    """Return what a statistic gives for the kept units as a vector; at least one number, all finite."""
+    numbers = np.asarray(statistic(kept), dtype=np.float64).ravel()
+    if len(numbers) < 1 or not np.isfinite(numbers).all():
+        raise InvalidInput(f"statistic must be finite, got {numbers.tolist()} from the units {kept.tolist()}")
+    return numbers

@@ -1,4 +1,4 @@
-"""How much of the variance of a score is explained by groups, such as objectives or strengths."""
+"""Share of the variance of a score that groups explain, such as objectives or strengths."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,9 +11,9 @@ def variance_explained(values: ArrayLike, groups: ArrayLike) -> float:
     """Share of variance explained by group membership, corrected for optimism.
 
     Ordinary least squares on one-hot groups (Locatello et al. 2020, section 5.3, Table 5), with the adjusted
-    R2 of Ezekiel (1930), 1 - (1 - R2)(n - 1)/(n - g): with few runs a group, plain R2 explains variance even
-    where the groups do nothing. For n values in g < n groups the adjusted one is 0 on average there, can be negative,
-    and is at most 1. A constant score has nothing to explain: 0.
+    R2 of Ezekiel (1930), 1 - (1 - R2)(n - 1)/(n - g) for n values in g < n groups. With few runs in a group, plain R2
+    is positive even if the groups have no effect; the adjusted R2 is then 0 on average. It can be negative and is at
+    most 1. The result for a constant score is 0, because there is nothing to explain.
     """
     scores, labels = finite_vector("values", values), np.asarray(groups)
     if scores.shape != labels.shape:

@@ -90,8 +90,8 @@ def test_a_pair_names_both_tables_and_each_deviation_once(population):
 def test_units_outside_are_left_out_of_each_population_that_a_test_is_given(population):
     gone, *left = population.objectives
     given = {"one": population, "pair": PopulationPair(population, population), "other": 3}
-    inside = judge._inside(given, [gone])
+    inside = judge._without_units(given, [gone])
     assert inside["one"].objectives == left
     assert [part.objectives for part in inside["pair"].parts] == [left] * 2
     assert inside["other"] == 3
-    assert judge._inside(given, population.objectives) == {}
+    assert judge._without_units(given, population.objectives) == {}
