@@ -128,9 +128,8 @@ def xor_codes(n: int, generator: np.random.Generator, *, plain_copy: bool = Fals
 def absolute_difference(n: int, generator: np.random.Generator) -> Sample:
     """Draw two uniform codes a, b and the continuous factor |a - b|.
 
-    Neither code is correlated with the factor, by the symmetry a -> 1 - a, b -> 1 - b. Their mutual
-    information with it is not zero: |a - b| has entropy 1/2 - log 2 and, given a, (-log 2)/2 on average, so
-    I = (1 - log 2)/2 = 0.153 nats.
+    Neither code is correlated with the factor, by the symmetry a -> 1 - a, b -> 1 - b. Their mutual information with it
+    is not zero: |a - b| has entropy 1/2 - log 2 and, given a, (-log 2)/2 on average, so I = (1 - log 2)/2 = 0.153 nats.
     """
     codes = generator.uniform(size=(n, 2))
     return Sample(codes, np.abs(codes[:, :1] - codes[:, 1:]), ("absolute difference",))

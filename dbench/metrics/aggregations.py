@@ -16,10 +16,7 @@ Array = NDArray[np.float64]
 
 
 def _concentration(matrix: Array) -> Array:
-    """One minus the entropy of each row, to the base of the row's length; 0 for a row of zeros.
-
-    With a single column every other row gets 1.
-    """
+    """One minus the entropy of each row, base its length; 0 for a row of zeros, 1 if a single entry is not zero."""
     # Dividing by the largest entry first keeps sums of huge entries finite.
     largest = matrix.max(axis=1, keepdims=True)
     scaled = np.divide(matrix, largest, out=np.zeros_like(matrix), where=largest > 0)

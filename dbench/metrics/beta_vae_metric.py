@@ -15,10 +15,7 @@ from dbench.seeds import given_generator
 def _points(
     source: Source, count: int, batch: int, generator: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the features of ``count`` points and the factor that the pairs of each share.
-
-    The features (points x d) are absolute differences of the codes of a pair, averaged over ``batch`` pairs.
-    """
+    """Return mean absolute differences (count x d) of the codes of pairs, and the factor that the pairs share."""
     k = len(source.factor_names)
     fixed = generator.integers(k, size=count)
     features = np.empty((count, source.n_codes))

@@ -137,14 +137,11 @@ def _grow(columns: _Columns, target: Array, preference: Array, importance: Array
 
 
 def _leaves(values: Array, code: Indices, threshold: Array) -> Indices:
-    """Return the leaf number of every observation (d x n values by column).
-
-    Descends all observations together: the bit of the root's test selects which of the two subtrees they go on in.
-    """
+    """Return the leaf number of every observation (d x n values by column): its answers as binary digits."""
     goes_right = [values[feature] > cut for feature, cut in zip(code.tolist(), threshold.tolist(), strict=True)]
     levels = [goes_right[first : 2 * first + 1] for first in range(len(goes_right)) if first & (first + 1) == 0]
     leaf = np.zeros(values.shape[1], dtype=np.int64)
-    while levels:
+    while levels:  # the root's answer is a digit; it selects the answers of one of the two subtrees
         ((root_right,), *levels) = levels
         leaf += leaf
         leaf += root_right

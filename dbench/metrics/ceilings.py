@@ -68,8 +68,7 @@ def informations(sample: Sample, generator: np.random.Generator, *, bins: int) -
     inverse = np.argsort(generator.permutation(len(sample)))
     both = mutual_information(sample.codes, np.hstack([factors, factors[inverse]]), bins=bins)
     of_codes, of_shuffled = np.split(both, 2, axis=1)
-    of_copies = mutual_information(exact_copies(sample).codes, factors, bins=bins)
-    matrices = of_codes, of_copies, of_shuffled
+    matrices = of_codes, mutual_information(exact_copies(sample).codes, factors, bins=bins), of_shuffled
     if cache is not None:
         cache.clear()
         cache[key] = sample, matrices  # a reference to the sample, so that no other object gets its id

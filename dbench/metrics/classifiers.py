@@ -98,7 +98,6 @@ def predict_labels(
     initial = [(torch.cat([w1, b1], dim=1).transpose(0, 1) * kept), w2.transpose(1, 2), b2.transpose(1, 2)]
 
     def parts_of(vector: torch.Tensor) -> list[torch.Tensor]:
-        """Views of a vector in the shapes of ``initial``."""
         ends = np.cumsum([0, *(part.numel() for part in initial)]).tolist()
         return [vector[a:b].view(part.shape) for a, b, part in zip(ends[:-1], ends[1:], initial, strict=True)]
 

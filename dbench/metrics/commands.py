@@ -64,7 +64,6 @@ def _lines(cards: list[MetricCard], width: int | None) -> Iterator[str]:
 
 
 def _cells(card: MetricCard) -> tuple[str, ...]:
-    """Return the cells of a card's row: name, bounds, perfect value, needs, and citation."""
     low, high = ("" if bound is None else f"{bound:g}" for bound in card.bounds)
     perfect = "" if card.perfect is None else f"{card.perfect:g}"
     return card.name, f"{low} .. {high}".strip(), perfect, card.needs, card.cite

@@ -52,10 +52,7 @@ def explicitness_of_curve(losses: Array, baseline: float) -> float:
 
 
 def _explicitness(x: Array, y: Array, x_test: Array, truth: Array) -> tuple[float, float]:
-    """Explicitness of one factor, and the share of the baseline's loss that the best regression removes.
-
-    Both are 0 if no regression beats the baseline, the mean of the training part, beyond ``_STANDARD_ERRORS``.
-    """
+    """Explicitness and informativeness of one factor; both 0 if no regression clearly beats the mean of training."""
     baseline_losses = ((truth - y.mean(axis=0)) ** 2).sum(axis=1)
     baseline = float(baseline_losses.mean())
     if baseline <= 1e-12 or len(baseline_losses) < 2:
@@ -93,8 +90,8 @@ def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = 
     Returns:
         Score with per-factor values; details ``size``, the paper's S, number of factors over number of codes, and
         ``informativeness``, the share of the baseline's loss that the best regression removes. A factor that no
-        regression predicts better than its mean, by two standard errors, gets 0: its curve is flat, which would count
-        as explicit.
+        regression predicts better than its mean, by two standard errors, gets 0: its flat curve would count as
+        explicit.
 
     Raises:
         InvalidInput: a factor that does not vary.

@@ -53,7 +53,6 @@ def _strength(x: Array, labels: Labels) -> float:
 
 
 def _trees(x: Array, labels: Labels, x_test: Array, seed: int) -> Labels:
-    """Return the labels that boosted trees predict for the test part."""
     values, classes = np.unique(labels, return_inverse=True)
     if len(values) == 1:
         return np.full(len(x_test), values[0])

@@ -24,10 +24,7 @@ def area_under_curve(scores: Array, positive: NDArray[np.bool_]) -> Array:
 
 
 def _scorable(train: Values, test: Values) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Masks of each factor value in both parts (n x p and m x p), for the p values that an area can be computed of.
-
-    Those occur in the training and in the test part, and neither part holds a single value only.
-    """
+    """Masks, in both parts, of the p values of a factor that each part holds beside other values (n x p, m x p)."""
     values = np.unique(train)
     in_train, in_test = train[:, None] == values, test[:, None] == values
     usable = ~in_train.all(axis=0) & in_test.any(axis=0) & ~in_test.all(axis=0)

@@ -13,13 +13,8 @@ from dbench.seeds import given_generator
 Array = NDArray[np.float64]
 
 
-def _predictive_information(
-    x: Array, labels: NDArray[np.int64], x_test: Array, truth: NDArray[np.int64], penalty: float
-) -> float:
-    """Predictive information of one factor: 1 - H(codes) / H(none), mean logarithmic losses on the test part.
-
-    It is 0 if training saw a single value, or none of the values of the test part.
-    """
+def _infoe(x: Array, labels: NDArray[np.int64], x_test: Array, truth: NDArray[np.int64], penalty: float) -> float:
+    """InfoE of one factor by the test part; 0 if training saw a single value, or no value of the test part."""
     values, classes = np.unique(labels, return_inverse=True)
     known = np.isin(truth, values)
     if len(values) == 1 or not known.any():
@@ -54,8 +49,7 @@ def infoe(sample: Sample, *, penalty: float = 100.0, generator: np.random.Genera
     of an ordered factor, so exact copies stay below 1.
 
     Returns:
-        Score with per-factor values. Test rows of values that training did not see are left out. Constant codes score
-        0.
+        Score with per-factor values. Test rows of values not seen in training are left out. Constant codes score 0.
 
     Raises:
         InvalidInput: continuous factors alone, a factor that does not vary, or a penalty that is not above 0.
@@ -78,7 +72,5 @@ def infoe(sample: Sample, *, penalty: float = 100.0, generator: np.random.Genera
     x, x_test = standardise(train.codes, test.codes)
     labels, truth = (part.factors.astype(np.int64).T for part in (train, test))
     pairs = zip(labels, truth, strict=True)
-    per_factor = np.array(
-        [_predictive_information(x, label, x_test, true_labels, penalty) for label, true_labels in pairs]
-    )
+    per_factor = np.array([_infoe(x, label, x_test, true_labels, penalty) for label, true_labels in pairs])
     return Score("infoe", float(per_factor.mean()), per_factor=per_factor, factor_names=sample.factor_names)

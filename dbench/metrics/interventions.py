@@ -19,10 +19,7 @@ Indices = NDArray[np.int64]
 
 
 def number_rows(columns: Indices) -> tuple[Indices, int]:
-    """Number the distinct rows of a matrix of class numbers from 0; return each row's number, and how many there are.
-
-    Rows are hashed, which takes linear time.
-    """
+    """Number the distinct rows of a matrix of class numbers by hashing, in linear time; also return their count."""
     key, n_keys = np.zeros(len(columns), dtype=np.int64), 1
     for column in columns.T:
         size = int(column.max()) + 1
@@ -60,10 +57,7 @@ def _grouped_quantile(values: Array, group: Indices, count: int, quantile: float
 
 
 def _by_group(group: Indices, count: int) -> tuple[Indices, Indices]:
-    """Return the order that sorts observations by group, and the group sizes.
-
-    Up to 2^16 groups are sorted as 16-bit numbers, which takes linear time.
-    """
+    """Return the order that sorts by group, and the group sizes; sorting 16-bit numbers takes linear time."""
     small = group.astype(np.uint16) if count <= 2**16 else group
     return np.argsort(small, kind="stable"), np.bincount(group, minlength=count)
 
@@ -106,12 +100,10 @@ def empida(
     all factors outside A and p are relative frequencies (equation 7): this corrects for confounded factors. Weights
     are normalised within the mean: as printed they sum to less than 1 where a combination of factors was not observed,
     which would pull means to 0. The maximum is over observed combinations. Without ``reweight`` conditional means
-    replace interventional ones; ``quantile`` is that of the disagreements over realisations of J, 1.0 being the
-    paper's maximum.
+    replace interventional ones; ``quantile`` is that of the disagreements over realisations of J (paper: 1.0, maximum).
 
-    Codes are n x d, factors n x k class numbers. ``held`` may be empty; ``changed`` holds at least one factor, and none
-    that is held. Returns one value of at least 0, in units of the codes, for each of the ``blocks``, groups of code
-    numbers L. Time is linear in n.
+    Codes are n x d, factors n x k class numbers; ``held`` may be empty, ``changed`` not, and they are disjoint. Returns
+    one value of at least 0, in units of the codes, for each of the ``blocks``, groups L of code numbers. Linear in n.
     """
     columns, starts = _columns(blocks)
     values = codes.take(columns, axis=1)  # keeps rows contiguous, unlike fancy indexing

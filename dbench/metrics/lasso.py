@@ -110,10 +110,7 @@ def fold_moments(x: Array, y: Array, *, folds: int = 5) -> Moments:
 
 
 def _about(mean_xx: Array, mean_xy: Array, xx: Array, xy: Array, yy: Array) -> tuple[Array, Array, Array]:
-    """Centre moments (xx, xy, yy) at the means of (mean_xx, mean_xy), those of another part of the observations.
-
-    Returns the mean products of predictors with each other, of predictors with targets, and of targets.
-    """
+    """Return the mean products (xx, xy, yy) of moments, centred at the means that (mean_xx, mean_xy) imply."""
     n, x_sum, y_sum = xx[:, :1, :1], xx[:, 1:, :1], xy[:, :1]
     x_mean, y_mean = mean_xx[:, 1:, :1] / mean_xx[:, :1, :1], mean_xy[:, :1] / mean_xx[:, :1, :1]
     cross = x_sum * x_mean.swapaxes(1, 2)
@@ -157,8 +154,7 @@ def lasso_of_moments(moments: Moments) -> LassoFit:
     )
     shape = (len(segments), folds + 1, targets)
     starts = np.stack([segment.start for segment in segments]).reshape(shape)
-    # Segment that contains each penalty of the path, and how far below the start of the segment the penalty is.
-    # A penalty above the first corner counts as its start, where weights are 0 too.
+    # Segment of each penalty of the path, and its distance from the segment's start (0 above the first corner).
     segment_at = (starts[1:, :, :, None] > path).sum(axis=0)
     below_start = np.maximum(np.take_along_axis(starts[:, :, :, None], segment_at[None], axis=0)[0] - path, 0.0)
 
@@ -173,7 +169,6 @@ def lasso_of_moments(moments: Moments) -> LassoFit:
         square[number] = (u * u_gram).sum(axis=2)
 
     def on_path(values: Array) -> Array:
-        """Values of the segments, picked for each fold, target and penalty of the path."""
         return np.asarray(np.take_along_axis(values[:, :, :, None], segment_at[None, :-1], axis=0)[0])
 
     t = below_start[:-1]

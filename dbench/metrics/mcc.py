@@ -40,7 +40,6 @@ def _held_out_values(matching: Array, reading: Array) -> Array:
 
 
 def _per_factor(first_half: Array, second_half: Array) -> Array:
-    """Correlation of each factor with its matched code, averaged over the two ways to match on one half only."""
     return np.clip(
         (_held_out_values(first_half, second_half) + _held_out_values(second_half, first_half)) / 2, -1.0, 1.0
     )
@@ -70,9 +69,8 @@ def mcc(sample: Sample, *, correlation: Correlation = "pearson", generator: np.r
     order, is left out. ``mcc[spearman]`` correlates ranks, so that monotone maps of a code change nothing.
 
     Returns:
-        Score with per-factor values (0 for a factor without a code) and the mean absolute correlations of the two
-        halves as relation; details ``chance`` (0) and ``ceiling`` (of one exact copy of each factor). Constant codes
-        have correlation 0.
+        Score with per-factor values (0 for a factor without a code) and the mean absolute correlations of the halves as
+        relation; details ``chance`` (0) and ``ceiling`` (of one exact copy of each factor). Constant codes correlate 0.
 
     Raises:
         InvalidInput: a factor that does not vary, or a correlation that does not exist.

@@ -24,11 +24,10 @@ def mig(
 ) -> Score:
     """Gap between the two codes that know most about a factor, by its entropy, averaged over factors.
 
-    A Sober Look, section 4.2.3: codes are cut into equal-width bins from min to max. Continuous factors are
-    binned too; discrete ones are not (a convention: the paper bins them, which only matters above 20 values).
-    Bounds 0 and 1; independent codes score about 0. An exact copy of a factor with more values than bins cannot
-    reach 1. A value on the edge of two bins falls into the right one, so a change of sign can change the score of
-    codes that take few values.
+    A Sober Look, section 4.2.3: codes are cut into equal-width bins from min to max. Continuous factors are binned too;
+    discrete ones are not (a convention: the paper bins them, which only matters above 20 values). Bounds 0 and 1;
+    independent codes score about 0. An exact copy of a factor with more values than bins cannot reach 1. A value on the
+    edge of two bins falls into the right one, so a change of sign can change the score of codes that take few values.
 
     Args:
         sample: n observations.

@@ -35,12 +35,11 @@ def novel_combinations(
 ) -> Score:
     """Accuracy of classifiers on combinations of factor values that they, and the model, were never shown.
 
-    One classifier for each of the factors is trained on the codes of the familiar points and predicts its factor on
-    the held-out ones. A prediction counts only if all of the factors are right (column "both" of Table 3, "NC" of
-    appendix G). There are two kinds of classifier: a perceptron, as in :func:`dbench.metrics.mlp_accuracy`, and a
-    linear one, as in :func:`dbench.metrics.linear_accuracy`, since a perceptron might itself learn that two values
-    exclude each other. The paper trains one classifier for all factors of the data set; here each of the factors in
-    question has its own.
+    One classifier for each of the factors is trained on the codes of the familiar points and predicts its factor on the
+    held-out ones. A prediction counts only if all of the factors are right (column "both" of Table 3, "NC" of appendix
+    G). There are two kinds of classifier: a perceptron, as in :func:`dbench.metrics.mlp_accuracy`, and a linear one, as
+    in :func:`dbench.metrics.linear_accuracy`, since a perceptron might itself learn that two values exclude each other.
+    The paper trains one classifier for all factors of the data set; here each of the factors in question has its own.
 
     The control ("normal test set") holds out as many points at random: the same codes, the same number of training
     points, initial weights and batches. The paper trains another model for it; that corresponds to the control of a

@@ -51,10 +51,9 @@ def informative_mask(
 def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = ACTIVE) -> Score:
     """Number of codes whose posterior differs from the prior by more than a hundredth of a nat.
 
-    Code i is informative if the mean over observations x of KL(q(z_i | x) || N(0, 1)) exceeds the threshold
-    (equation 3; 0.01 nats in its appendix), for a Gaussian posterior (mean^2 + variance - 1 - log variance) / 2.
-    Bounds 0 and d. The count does not measure quality: copies count too. Means and natural logarithms of variances are
-    n x d.
+    Code i is informative if the mean over observations x of KL(q(z_i | x) || N(0, 1)) exceeds the threshold (equation
+    3; 0.01 nats in its appendix), for a Gaussian posterior (mean^2 + variance - 1 - log variance) / 2. Bounds 0 and d.
+    The count does not measure quality: copies count too. Means and natural logarithms of variances are n x d.
 
     Returns:
         Score with the divergence of each code, in nats, as value per code; details ``threshold`` and ``kl``, the

@@ -71,9 +71,9 @@ def posterior_mig(
     Chen et al. (section 4.1, Appendix C): information is the mean of log q(z | v) - log q(z) over draws z from the
     posteriors, where q(z | v) is the mixture of the Gaussian posteriors of the rows with label v, and q(z) that of all
     rows. Nothing is binned, and the noise of the posteriors counts. The authors take 10,000 draws from all rows of a
-    full grid; here there is one draw from each of at most ``draws`` rows. The mixture of a draw's label contains the
-    posterior it was drawn from, so few rows per label bias the estimate upwards (``chance``), the more the narrower the
-    posteriors are. Bounds 0 and 1.
+    full grid; here there is one draw from each of at most ``draws`` rows. The mixture of a draw's label contains its
+    own posterior, so few rows per label bias the estimate upwards (``chance``), the more the narrower the posteriors
+    are. Bounds 0 and 1.
 
     Args:
         sample: means of the posteriors as codes, and n x k labels.

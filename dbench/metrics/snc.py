@@ -22,9 +22,7 @@ def _tally(code: NDArray[np.float64], label: NDArray[np.int64], n_bins: int) -> 
     n, n_labels = len(code), int(label.max()) + 1
     values, group = np.unique(code, return_inverse=True)
     counts = np.bincount(group * n_labels + label, minlength=len(values) * n_labels).reshape(-1, n_labels)
-    cumulative = np.concatenate(
-        [np.zeros((1, n_labels)), counts.cumsum(axis=0)]
-    )  # counts of labels up to each distinct value
+    cumulative = np.concatenate([np.zeros((1, n_labels)), counts.cumsum(axis=0)])  # labels up to each distinct value
     position = cumulative.sum(axis=1)
     cuts = np.linspace(0, n, n_bins + 1)
     below = np.stack([np.interp(cuts, position, column) for column in cumulative.T], axis=1)

@@ -31,11 +31,9 @@ class _Problems(NamedTuple):
     penalty: Array  # (d + 1) x problems x 1, penalty of each weight
     curvature: Array  # (d + 1) x problems, approximate second derivative along the principal axes of the codes
 
-    def only(self, unfinished: NDArray[np.bool_]) -> _Problems:
+    def only(self, active: NDArray[np.bool_]) -> _Problems:
         """Return the problems that this mask selects."""
-        return _Problems(
-            self.share[:, unfinished], self.seen[unfinished], self.penalty[:, unfinished], self.curvature[:, unfinished]
-        )
+        return _Problems(self.share[:, active], self.seen[active], self.penalty[:, active], self.curvature[:, active])
 
 
 def softmax_regressions(
@@ -48,16 +46,15 @@ def softmax_regressions(
     tolerance: float = 1e-4,
     steps: int = 100,
 ) -> Array:
-    """Fit one penalised logistic regression to each of several subsets of the observations.
+    """Fit one logistic regression to each of several subsets of the observations, with a penalty C for each.
 
     Minimises, over weights and intercepts, half the squared weights plus C times the summed logistic loss: the
     objective, stopping rule and options of scikit-learn's ``LogisticRegression(C)`` (for two classes too, where
     scikit-learn's single weight vector amounts to twice the penalty). All problems take their L-BFGS steps together,
     preconditioned by the covariance of the codes, so that codes of different scales need no more steps.
 
-    Each row of ``members`` (problems x n) is the mask of a problem's observations, at least one; ``penalties`` are the
-    C of the problems. ``start`` are weights as returned, to start from. A problem is solved when no entry of the
-    gradient per observation exceeds ``tolerance``.
+    Each row of ``members`` (problems x n) is the mask of a problem's observations, at least one. ``start`` are weights
+    as returned. A problem is solved when no entry of the gradient per observation exceeds ``tolerance``.
 
     Returns:
         (d + 1) x problems x classes, the intercept last. Intercepts of classes not seen by a problem are -1e9.
@@ -75,7 +72,6 @@ def softmax_regressions(
     )
 
     def evaluate(w: Array, p: _Problems) -> tuple[Array, Array]:
-        """Return loss (problems) and gradient (as ``w``) of each problem."""
         loss = 0.5 * (p.penalty * w**2).sum(axis=(0, 2))
         gradient = p.penalty * w
         block = max(1, IN_CACHE // loss.size // k)
@@ -99,33 +95,26 @@ def softmax_regressions(
 
     result = np.zeros((len(axes), len(members), k)) if start is None else start.copy()
     result[-1] = np.where(seen, result[-1], -1e9)
-    open_problems, w = np.arange(len(members)), result
+    remaining, w = np.arange(len(members)), result
     loss, gradient = evaluate(w, problems)
     pairs: list[tuple[Array, Array, Array]] = []
     for _ in range(steps):
-        unfinished = np.abs(gradient).max(axis=(0, 2)) > tolerance
-        if not unfinished.any():
+        active = np.abs(gradient).max(axis=(0, 2)) > tolerance
+        if not active.any():
             break
-        if unfinished.mean() < 0.8:  # drop the problems that are solved
-            result[:, open_problems] = w
-            open_problems, w, loss, gradient = (
-                open_problems[unfinished],
-                w[:, unfinished],
-                loss[unfinished],
-                gradient[:, unfinished],
-            )
-            problems = problems.only(unfinished)
-            pairs = [
-                (moved[:, unfinished], change[:, unfinished], inverse[unfinished]) for moved, change, inverse in pairs
-            ]
-            unfinished = unfinished[unfinished]
-        step = np.where(unfinished[:, None], _direction(gradient, pairs, axes, problems.curvature), 0.0)
+        if active.mean() < 0.8:  # drop the problems that are solved
+            result[:, remaining] = w
+            remaining, w, loss, gradient = remaining[active], w[:, active], loss[active], gradient[:, active]
+            problems = problems.only(active)
+            pairs = [(moved[:, active], change[:, active], inverse[active]) for moved, change, inverse in pairs]
+            active = active[active]
+        step = np.where(active[:, None], _direction(gradient, pairs, axes, problems.curvature), 0.0)
         slope = _dot(gradient, step)
-        length = np.ones(len(open_problems))
+        length = np.ones(len(remaining))
         for _ in range(30):
             trial = w - length[:, None] * step
             new_loss, new_gradient = evaluate(trial, problems)
-            worse = unfinished & (new_loss > loss - 1e-4 * length * slope + 1e-12)
+            worse = active & (new_loss > loss - 1e-4 * length * slope + 1e-12)
             if not worse.any():
                 break
             length = np.where(worse, length / 2, length)
@@ -134,7 +123,7 @@ def softmax_regressions(
         usable = curvature > 1e-12 * np.sqrt(_dot(moved, moved) * _dot(change, change))
         pairs = [*pairs[1 - MEMORY :], (moved, change, np.where(usable, 1 / np.where(usable, curvature, 1.0), 0.0))]
         w, loss, gradient = trial, new_loss, new_gradient
-    result[:, open_problems] = w
+    result[:, remaining] = w
     return result
 
 

@@ -13,7 +13,7 @@ CELLS = 1 << 25  # values of codes in one block; bounds the memory
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Centre each column and scale it to Euclidean norm 1; a constant column becomes 0."""
+    """Centre each column and scale it to norm 1; a constant column becomes 0."""
     (values,) = in_range(values)
     centred = values - values.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
@@ -55,10 +55,10 @@ def squared_correlation(codes: ArrayLike, factors: ArrayLike) -> NDArray[np.floa
 
 
 def _fit(u: Array, signs: Array, penalty: float, spread: float, offset: float) -> tuple[Array, Array]:
-    """Fit one SVM for each row of ``signs`` by Newton's method; return slopes in u, and values at u = 0.
+    """Fit one SVM for each row of ``signs`` by Newton's method; return slopes and heights at u = 0.
 
-    Minimises ``(w^2 + b^2) / 2 + penalty * sum max(0, 1 - y (w x + b))^2`` for ``x = spread * (u + offset)``. The
-    unknowns are in terms of u, so that the solution is found at any scale of x.
+    Minimises ``(w^2 + b^2) / 2 + penalty * sum max(0, 1 - y (w x + b))^2`` for ``x = spread * (u + offset)``, in terms
+    of u, so that the solution is found at any scale of x.
     """
     # If x is far from 0, double precision cannot separate w from b; the floor keeps the matrix from being singular.
     ridge = min(max(spread**-2, 1e-12 * (1 + offset**2)), 1e30) if spread > 1e-15 else 1e30
@@ -67,11 +67,9 @@ def _fit(u: Array, signs: Array, penalty: float, spread: float, offset: float) -
     products = np.stack([u * u, u, np.ones_like(u)], axis=1)
     weights = np.zeros((len(signs), 2))
 
-    def loss(candidate: Array) -> tuple[Array, Array]:
-        slack = np.maximum(1 - signs * (candidate @ design), 0.0)
-        value = 0.5 * np.einsum("ki,ij,kj->k", candidate, quadratic, candidate) + penalty * np.einsum(
-            "kn,kn->k", slack, slack
-        )
+    def loss(wb: Array) -> tuple[Array, Array]:
+        slack = np.maximum(1 - signs * (wb @ design), 0.0)
+        value = 0.5 * np.einsum("ki,ij,kj->k", wb, quadratic, wb) + penalty * np.einsum("kn,kn->k", slack, slack)
         return value, slack
 
     value, slack = loss(weights)
