@@ -136,8 +136,7 @@ def between(values: ArrayLike, chance: ArrayLike, ceiling: ArrayLike) -> NDArray
         >>> between([0.0, 0.1, 0.5, 0.9], 0.1, 0.9).round(3).tolist()
         [0.0, 0.0, 0.5, 1.0]
     """
-    arrays = (np.asarray(argument, dtype=np.float64) for argument in (values, chance, ceiling))
-    v, low, high = np.broadcast_arrays(*arrays)
+    v, low, high = np.broadcast_arrays(*(np.asarray(array, dtype=np.float64) for array in (values, chance, ceiling)))
     span = high - low
     share = np.divide(v - low, span, out=np.zeros_like(span), where=span > 1e-12)
     return np.asarray(np.clip(share, 0.0, 1.0))

@@ -33,8 +33,7 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
     entanglement. Posterior means and draws from the posterior answer different questions.
 
     Returns:
-        Score with details ``active`` (number of codes used), ``dead`` (number left out) and ``singular`` (number of
-        floored eigenvalues).
+        Score with details ``active`` (codes used), ``dead`` (codes left out) and ``singular`` (floored eigenvalues).
 
     Raises:
         InvalidInput: fewer than 2 observations, NaN, or a negative ``dead``.

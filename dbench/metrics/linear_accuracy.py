@@ -14,8 +14,7 @@ from dbench.seeds import given_generator
 def adjusted_accuracy(accuracy: NDArray[np.float64], factors: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
     """Adjust the accuracies a of k factors for chance: max(0, (a - r) / (1 - r)) (Mahon et al., section 4.2, Table 3).
 
-    r is the sum of squared class shares, the accuracy of guessing in proportion to them. Also returns its mean over
-    factors.
+    r is the sum of squared class shares, the accuracy of guessing in proportion. Also returns its mean over factors.
     """
     labels, _ = label_indices(factors)
     chance = np.array([((np.bincount(label) / len(label)) ** 2).sum() for label in labels.T])

@@ -19,8 +19,7 @@ def _shares(information: Array, *, of_codes: Array) -> tuple[float, Array]:
     largest = information.max(axis=1)
     share = np.divide(largest, of_codes, out=np.zeros_like(largest), where=varies)
     share = np.minimum(share, 1.0)  # information exceeds entropy by rounding only
-    mean = float(share[varies].mean()) if varies.any() else 0.0
-    return mean, share
+    return float(share[varies].mean()) if varies.any() else 0.0, share
 
 
 @metric(

@@ -88,7 +88,7 @@ def snc(
     A random sample has a divisor of about 1, and bins of one point would let noise score 1, hence the minimum
     bin size (an option that the paper mentions but does not try). With its default, on 15,000 draws of 40 uniform
     values an exact copy scores 0.95 and noise 0.05. ``bins`` are those of the mutual information; ``corrected``
-    rescales each factor's value so that that of its shuffled code becomes 0 and that of an exact copy 1.
+    rescales each factor's value so that its shuffled code scores 0 and an exact copy 1.
 
     Returns:
         Score with per-factor values and the mutual information as relation; details ``product`` (of the
