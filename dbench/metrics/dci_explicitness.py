@@ -79,13 +79,13 @@ def _explicitness(x: Array, y: Array, x_test: Array, truth: Array) -> tuple[floa
 def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = None) -> Score:
     """How soon the loss of reading a factor falls as the capacity of the reader grows, averaged over factors.
 
-    Eastwood et al. (section 4): regressions of growing capacity predict a factor from all codes. The area between the
-    curve of their losses and its minimum is divided by the triangle under the baseline (the loss of predicting the
-    mean; the lowest possible loss is taken as 0, as in the authors' code). The value is 1 if the smallest capacity
-    predicts best, 0 if the loss falls in a straight line, and at least -1. Capacities are a linear regression, and one
-    with 4, 16, 64 and 256 Gaussian units beside the codes, one step apart; the authors use random Fourier features,
-    forests or perceptrons. Values depend on that choice: compare those of one kind. Labels are predicted one against
-    the rest. Two thirds of the rows train, the rest tests.
+    Eastwood et al. (section 4): regressions of growing capacity predict a factor from all codes. The value is 1 minus
+    the area between the curve of their losses and its minimum, by the area of the triangle under the baseline (the loss
+    of predicting the mean; the lowest possible loss is taken as 0, as in the authors' code). It is 1 if the smallest
+    capacity predicts best, 0 if the loss falls in a straight line, and at least -1. Capacities, one step apart, are a
+    linear regression, and one with 4, 16, 64 and 256 Gaussian units beside the codes; the authors use random Fourier
+    features, forests or perceptrons. Values depend on that choice: compare those of one kind. Labels are predicted one
+    against the rest. Two thirds of the rows train, the rest tests.
 
     Returns:
         Score with per-factor values; details ``size``, the paper's S, number of factors over number of codes, and

@@ -17,10 +17,9 @@ def area_under_curve(scores: Array, positive: NDArray[np.bool_]) -> Array:
     from scipy.stats import rankdata
 
     ranks = rankdata(scores, axis=0)
-    hits = positive.sum(axis=0)
-    return np.asarray(
-        (np.where(positive, ranks, 0.0).sum(axis=0) - hits * (hits + 1) / 2) / (hits * (len(scores) - hits))
-    )
+    n = positive.sum(axis=0)
+    rank_sums = np.where(positive, ranks, 0.0).sum(axis=0)
+    return np.asarray((rank_sums - n * (n + 1) / 2) / (n * (len(scores) - n)))
 
 
 def _scorable(train: Values, test: Values) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
