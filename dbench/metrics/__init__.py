@@ -1,4 +1,4 @@
-"""Scores of disentanglement: one file for each metric, plain functions; relation matrices and aggregations apart."""
+"""Metrics of disentanglement: plain functions, one file for each; relation matrices and aggregations are separate."""
 
 from dbench.metrics.aggregations import align as align
 from dbench.metrics.aggregations import alignment_collisions as alignment_collisions

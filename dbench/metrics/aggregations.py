@@ -1,7 +1,7 @@
-"""From a matrix of relations (codes x factors) to a score, and to the code that stands for each factor.
+"""Aggregations of a relation matrix (codes x factors): scores, and the assignment of a code to each factor.
 
-Each takes any non-negative matrix. Disentanglement looks along a code (one factor?), completeness and the
-gaps along a factor (one code?).
+Each accepts any non-negative matrix. Disentanglement asks whether a code is related to one factor only; completeness
+and the gaps ask whether a factor is related to one code only.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 def _concentration(matrix: Array) -> Array:
-    """One minus the entropy of each row, base its length; 0 for a row of zeros, 1 for one of a single entry."""
+    """One minus the entropy of each row, base its length; 0 for a row of zeros, 1 if a single entry is not zero."""
     # Dividing by the largest entry first keeps sums of huge entries finite.
     largest = matrix.max(axis=1, keepdims=True)
     scaled = np.divide(matrix, largest, out=np.zeros_like(matrix), where=largest > 0)
@@ -29,7 +29,7 @@ def _concentration(matrix: Array) -> Array:
 
 
 def _weighted(matrix: Array) -> float:
-    """Mean concentration of the rows, each weighted by its share of the whole matrix."""
+    """Mean concentration of the rows, weighted by their shares of the sum of the matrix; 0 for a matrix of zeros."""
     if not matrix.any():
         return 0.0
     weights = (matrix / matrix.max()).sum(axis=1)
@@ -45,7 +45,7 @@ def disentanglement_per_code(matrix: ArrayLike) -> Array:
 
 
 def dci_disentanglement(matrix: ArrayLike) -> float:
-    """Weighted mean of :func:`disentanglement_per_code`, weights the codes' shares of the matrix.
+    """Mean of :func:`disentanglement_per_code`, weighted by the codes' shares of the sum of the matrix.
 
     Codes related to nothing have weight 0; a matrix of zeros scores 0. Bounds 0 and 1.
 
@@ -59,14 +59,14 @@ def dci_disentanglement(matrix: ArrayLike) -> float:
 def completeness_per_factor(matrix: ArrayLike) -> Array:
     """One minus the entropy, base d, of each factor's distribution over codes.
 
-    The base is the number of codes, so values of different code lengths do not compare. A factor that no
+    The base is the number of codes, so values for different numbers of codes are not comparable. A factor that no
     code is related to gets 0; with a single code every other factor gets 1.
     """
     return _concentration(require_matrix("matrix", matrix).T)
 
 
 def dci_completeness(matrix: ArrayLike) -> float:
-    """Weighted mean of :func:`completeness_per_factor`, weights the factors' shares of the matrix.
+    """Mean of :func:`completeness_per_factor`, weighted by the factors' shares of the sum of the matrix.
 
     Factors related to nothing have weight 0; a matrix of zeros scores 0. Bounds 0 and 1.
 
@@ -78,7 +78,7 @@ def dci_completeness(matrix: ArrayLike) -> float:
 
 
 def gap_per_factor(matrix: ArrayLike) -> Array:
-    """Difference between the largest and the second largest entry of each column; 0 stands in for a missing second."""
+    """Largest minus second largest entry of each column; with a single row the second largest counts as 0."""
     ordered = np.sort(require_matrix("matrix", matrix), axis=0)
     second = ordered[-2] if len(ordered) > 1 else np.zeros(ordered.shape[1])
     return np.asarray(ordered[-1] - second)
@@ -90,21 +90,21 @@ def sap_gap(matrix: ArrayLike) -> float:
 
 
 def mig_gap(matrix: ArrayLike, entropies: ArrayLike) -> float:
-    """Mean over factors of the gap of mutual information (d x k) by the factor's entropy (Chen et al. 2018).
+    """Mean over factors of the gap of mutual information (d x k), divided by the factor's entropy (Chen et al. 2018).
 
-    Entropies are in the same unit; one that is not above 0 (a factor that does not vary) is refused.
+    Entropies are in the same unit as the information; they must be above 0, so every factor must vary.
     """
-    gaps, scale = gap_per_factor(matrix), np.asarray(entropies, dtype=np.float64)
-    if scale.shape != gaps.shape or not (scale > 0).all() or not np.isfinite(scale).all():
-        raise InvalidInput(f"entropies must be {len(gaps)} finite numbers above 0, got {scale.tolist()}")
-    return float((gaps / scale).mean())
+    gaps, checked = gap_per_factor(matrix), np.asarray(entropies, dtype=np.float64)
+    if checked.shape != gaps.shape or not (checked > 0).all() or not np.isfinite(checked).all():
+        raise InvalidInput(f"entropies must be {len(gaps)} finite numbers above 0, got {checked.tolist()}")
+    return float((gaps / checked).mean())
 
 
 def align(matrix: ArrayLike) -> NDArray[np.int64]:
-    """Assign every factor a code of its own so that the sum of their relations (d x k) is largest.
+    """Assign a different code to every factor so that the sum of their relations (d x k) is largest.
 
-    Mahon et al., equation 2, solved as a linear sum assignment: k code numbers, all different; -1 for the factors left
-    over where there are fewer codes than factors.
+    Mahon et al., equation 2, solved as a linear sum assignment. Returns k code numbers, all different, but for -1 where
+    a factor gets no code because there are fewer codes than factors.
 
     Example:
         >>> align([[0.9, 0.8], [0.0, 0.1]]).tolist()
@@ -118,7 +118,7 @@ def align(matrix: ArrayLike) -> NDArray[np.int64]:
 
 
 def alignment_collisions(matrix: ArrayLike) -> int:
-    """Count the factors whose most informative code is also another's; one that no code is related to has no such code.
+    """Count the factors that share their most related code with another factor; a column of zeros has no such code.
 
     Example:
         >>> alignment_collisions([[0.9, 0.8, 0.0], [0.0, 0.1, 0.5]])
@@ -126,5 +126,5 @@ def alignment_collisions(matrix: ArrayLike) -> int:
     """
     checked = require_matrix("matrix", matrix)
     best = checked.argmax(axis=0)[checked.any(axis=0)]
-    shared = np.bincount(best)
-    return int(shared[shared > 1].sum())
+    factors_per_code = np.bincount(best)
+    return int(factors_per_code[factors_per_code > 1].sum())

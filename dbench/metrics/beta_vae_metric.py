@@ -15,18 +15,18 @@ from dbench.seeds import given_generator
 def _points(
     source: Source, count: int, batch: int, generator: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Mean absolute differences of the codes of pairs that share one factor, and which factor they share."""
+    """Return mean absolute differences (count x d) of the codes of pairs, and the factor that the pairs share."""
     k = len(source.factor_names)
     fixed = generator.integers(k, size=count)
     features = np.empty((count, source.n_codes))
     for start in range(0, count, 1000):  # bounds the memory
-        chosen = fixed[start : start + 1000]
-        shape = (2, len(chosen), batch, k)
-        factors = source.draw_factors(2 * len(chosen) * batch, generator).reshape(shape)
-        rows = np.arange(len(chosen))
-        factors[1, rows, :, chosen] = factors[0, rows, :, chosen]
-        held = np.tile(np.repeat(chosen, batch), 2)
-        codes = source.held_codes(factors.reshape(-1, k), held, generator).reshape(*shape[:3], -1)
+        shared = fixed[start : start + 1000]
+        shape = (2, len(shared), batch, k)
+        factors = source.draw_factors(2 * len(shared) * batch, generator).reshape(shape)
+        rows = np.arange(len(shared))
+        factors[1, rows, :, shared] = factors[0, rows, :, shared]
+        held_factor = np.tile(np.repeat(shared, batch), 2)
+        codes = source.held_codes(factors.reshape(-1, k), held_factor, generator).reshape(*shape[:3], -1)
         require_squarable(codes)
         features[start : start + 1000] = np.abs(codes[0] - codes[1]).mean(axis=1)
     return features, fixed
@@ -53,15 +53,15 @@ def beta_vae_metric(
 ) -> Score:
     """Accuracy of a linear guess of the factor that pairs share from how far apart their codes are.
 
-    A Sober Look, section 4.2.1: a factor is chosen, two batches are drawn in which each pair agrees in that
-    factor (its value varies from pair to pair, as in the supplement of Sepliarskaia et al., A.1), all others
-    drawn anew; the mean absolute differences of the codes are one point for scikit-learn's logistic regression with
-    default options. Bounds 0 and 1; chance is 1/k, not taken off unless ``corrected``: max(0, (a - 1/k) / (1 - 1/k))
-    for an accuracy of a. A rotation is nearly invisible to it.
+    A Sober Look, section 4.2.1: a factor is chosen, and two batches are drawn so that the two observations of a pair
+    agree in that factor (its value varies from pair to pair, as in the supplement of Sepliarskaia et al., A.1) and are
+    independent in all others. The mean absolute differences of their codes are one point for scikit-learn's logistic
+    regression with default options. Bounds 0 and 1; chance is 1/k, and is not subtracted unless ``corrected``:
+    max(0, (a - 1/k) / (1 - 1/k)) for an accuracy of a. The metric hardly notices a rotation.
 
     Returns:
-        Score with per-factor accuracies; details ``chance`` (1/k), ``ceiling`` (1: pairs have equal copies of
-        what they share), ``train`` (accuracy on the training points), ``iterations`` of the solver (100 is
+        Score with per-factor accuracies; details ``chance`` (1/k), ``ceiling`` (1: exact copies of the shared factor
+        are equal in each pair), ``train`` (accuracy on the training points), ``iterations`` of the solver (100 is
         its limit). Constant codes score about chance. With a single factor every guess is right: 1.
 
     Raises:
@@ -85,8 +85,8 @@ def beta_vae_metric(
     from sklearn.linear_model import LogisticRegression
 
     require_source(source)
-    for name, value in (("batch", batch), ("train_points", train_points), ("test_points", test_points)):
-        require_count(name, value, 1)
+    for name, count in (("batch", batch), ("train_points", train_points), ("test_points", test_points)):
+        require_count(name, count, 1)
     generator = given_generator(generator, metric="beta_vae_metric")
     k = len(source.factor_names)
     x, label = _points(source, train_points, batch, generator)
@@ -95,15 +95,15 @@ def beta_vae_metric(
         guess, iterations, train = np.full(test_points, label[0]), 0, 1.0
     else:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # to stop at 100 steps is part of the protocol
+            warnings.simplefilter("ignore", ConvergenceWarning)  # stopping at 100 steps is part of the protocol
             model = LogisticRegression().fit(x, label)
         guess = model.predict(x_test)
         iterations, train = int(model.n_iter_.max()), float(model.score(x, label))
     hits = np.bincount(truth[guess == truth], minlength=k)
-    value = hits.sum() / test_points
+    accuracy = hits.sum() / test_points
     return Score(
         "beta_vae_metric[corrected]" if corrected else "beta_vae_metric",
-        float(between(value, 1 / k, 1.0)) if corrected and k > 1 else value,
+        float(between(accuracy, 1 / k, 1.0)) if corrected and k > 1 else accuracy,
         per_factor=hits / np.maximum(np.bincount(truth, minlength=k), 1),
         details={"chance": 1 / k, "ceiling": 1.0, "train": train, "iterations": iterations},
     )

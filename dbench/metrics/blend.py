@@ -1,4 +1,4 @@
-"""Relation matrices and aggregations in all combinations (A Sober Look, sections 4.2 and 6.1.2)."""
+"""All combinations of relation matrices and aggregations (A Sober Look, sections 4.2 and 6.1.2)."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -38,14 +38,15 @@ def _predictability(sample: Sample, generator: np.random.Generator) -> Array:
 
 
 def _numbers(sample: Sample) -> Array:
+    """Return the factors as numbers; refuse a sample with text of more than two values."""
     if len(ordered_alone(sample, "a linear relation").factor_names) < sample.n_factors:
         raise InvalidInput("linear relations need factors with an order, got text of more than two values")
     return numbers_of(sample)
 
 
 def _lasso(sample: Sample, generator: np.random.Generator) -> Array:
-    drawn = sample.take(generator.permutation(len(sample)))
-    return lasso_importance(drawn.codes, _numbers(drawn), folds=min(5, len(sample)))
+    shuffled = sample.take(generator.permutation(len(sample)))
+    return lasso_importance(shuffled.codes, _numbers(shuffled), folds=min(5, len(sample)))
 
 
 RELATIONS: dict[str, Callable[[Sample, np.random.Generator], Array]] = {
@@ -58,7 +59,7 @@ RELATIONS: dict[str, Callable[[Sample, np.random.Generator], Array]] = {
     "lasso": _lasso,
 }
 
-OF_ANY_SIZE = tuple(name for name in RELATIONS if name != "suter")  # its leaves hold 500 observations
+OF_ANY_SIZE = tuple(name for name in RELATIONS if name != "suter")  # suter needs leaves of 500 observations
 
 AGGREGATIONS: dict[str, Callable[[Array, Array], float]] = {
     "dci_disentanglement": lambda matrix, entropies: dci_disentanglement(matrix),
@@ -78,35 +79,34 @@ def blends(
 ) -> dict[tuple[str, str], Score]:
     """Score every relation by every aggregation; each matrix is computed once.
 
-    Relations (d x k matrices): ``gbt``, ``forest`` and ``suter`` (importance of each code to tree ensembles, on two
-    thirds of the observations, see :func:`dbench.metrics.dci`), ``mutual_information`` (nats, 20 bins), ``svm``
+    Relations (d x k matrices): ``gbt``, ``forest`` and ``suter`` (importance of each code for tree ensembles, fitted to
+    two thirds of the observations, see :func:`dbench.metrics.dci`), ``mutual_information`` (nats, 20 bins), ``svm``
     (test accuracy on one code; discrete factors), ``r2`` (squared correlation), ``lasso`` (absolute standardised
     weights). Aggregations: ``dci_disentanglement``, ``dci_completeness``, ``sap`` (gap of the two strongest codes),
-    ``mig`` (the same, divided by the entropy of the factor in nats, whatever the relation: bounded by 1 only for
+    ``mig`` (the same, divided by the entropy of the factor in nats whatever the relation is: at most 1 only for
     information), ``modularity`` (idle codes left out). By default all relations but ``suter``, which needs 2,400
     observations. ``gbt`` takes minutes.
 
-    A generator is one stream for all relations, in the order asked for; by default each relation gets its own, so that
-    a matrix does not depend on what else is asked for.
+    A given generator is shared by all relations, in their order; by default each relation has its own, so that a matrix
+    does not depend on the other relations.
 
     Returns:
         Scores by (relation, aggregation), named ``blend[relation,aggregation]``, each with its relation matrix.
 
     Raises:
         UnknownName: a relation or aggregation that does not exist.
-        InvalidInput: a factor that does not vary, continuous factors with ``svm``, text of more than
-            two values with ``r2`` or ``lasso``, or too few observations for
-            ``suter``.
+        InvalidInput: a factor that does not vary, continuous factors with ``svm``, text of more than two values with
+            ``r2`` or ``lasso``, or too few observations for ``suter``.
     """
     require_varying(sample)
-    relate = {name: find("relation", name, RELATIONS) for name in relations}
-    aggregate = {name: find("aggregation", name, AGGREGATIONS) for name in aggregations}
+    relation_functions = {name: find("relation", name, RELATIONS) for name in relations}
+    aggregation_functions = {name: find("aggregation", name, AGGREGATIONS) for name in aggregations}
     entropies = entropy(classes(sample))
     scores = {}
-    for relation, function in relate.items():
-        matrix = function(sample, given_generator(generator, metric="blend", relation=relation))
-        for aggregation, combine in aggregate.items():
-            value = combine(matrix, entropies)
+    for relation, relate in relation_functions.items():
+        matrix = relate(sample, given_generator(generator, metric="blend", relation=relation))
+        for aggregation, aggregate in aggregation_functions.items():
+            value = aggregate(matrix, entropies)
             scores[relation, aggregation] = Score(f"blend[{relation},{aggregation}]", value, relation=matrix)
     return scores
 

@@ -20,14 +20,14 @@ def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, correc
     """Mutual information of two codes in nats, averaged over all pairs of different codes.
 
     Both codes are cut into equal-width bins. Bounds 0 and log(bins), reached by duplicates whose values fill
-    the bins evenly. The plug-in estimate is biased upwards by about (a - 1)(b - 1) / 2n nats, a and b the bins
-    that two codes use: 0.018 for 20 bins and 10,000 observations. Compare scores of equal n and bins only, or
-    take each pair's bias off, at least to 0 (``corrected``). Codes (a sample, or n x d) are posterior means or
-    draws of them.
+    the bins evenly. The plug-in estimate is biased upwards by about (a - 1)(b - 1) / 2n nats, where a and b are the
+    numbers of non-empty bins: 0.018 for 20 bins and 10,000 observations. Compare only scores of equal n and bins, or
+    subtract each pair's bias, down to 0 at most (``corrected``). Codes (a sample, or n x d) are posterior means, or
+    draws from the posterior.
 
     Returns:
-        Score with the mean over its pairs as value per code; details ``bias`` (the mean expected bias, also
-        the chance level), ``pairs`` and ``bins``. A single code scores 0; the pairs of constant codes count.
+        Score with the mean over its pairs as value per code; details ``bias`` (the mean expected bias, which is also
+        the chance level), ``pairs`` and ``bins``. A single code scores 0; pairs with constant codes count.
 
     Raises:
         InvalidInput: NaN, infinity, or fewer than 1 bin.
@@ -47,16 +47,16 @@ def code_mutual_information(codes: Sample | ArrayLike, *, bins: int = 20, correc
     n, d = values.shape
     labels = quantise(values, bins)
     information = mutual_information(values, labels, bins=bins)
-    used = np.array([len(np.unique(column)) for column in labels.T]) - 1
-    bias = np.outer(used, used) / (2 * n)
+    occupied = np.array([len(np.unique(column)) for column in labels.T]) - 1
+    bias = np.outer(occupied, occupied) / (2 * n)
     if corrected:
         information = np.maximum(information - bias, 0.0)
     for matrix in (information, bias):
         np.fill_diagonal(matrix, 0.0)
-    others = max(d - 1, 1)
+    n_others = max(d - 1, 1)
     return Score(
         "code_mutual_information[corrected]" if corrected else "code_mutual_information",
-        information.sum() / (d * others),
-        per_code=information.sum(axis=1) / others,
-        details={"bias": bias.sum() / (d * others), "pairs": d * (d - 1) // 2, "bins": bins},
+        information.sum() / (d * n_others),
+        per_code=information.sum(axis=1) / n_others,
+        details={"bias": bias.sum() / (d * n_others), "pairs": d * (d - 1) // 2, "bins": bins},
     )

@@ -1,4 +1,4 @@
-"""``dbench metrics``: every metric by its card."""
+"""The command ``dbench metrics``, which lists the cards of the metrics."""
 
 import inspect
 import json
@@ -10,7 +10,7 @@ import click
 
 from dbench.metrics.registry import METRICS, MetricCard, find_card, find_metric
 
-WIDEST = 100  # lines that are longer are hard to read, however wide the terminal
+WIDEST = 100  # longer lines are hard to read, however wide the terminal is
 
 
 @click.command()
@@ -39,13 +39,13 @@ def metrics(name: str | None, as_json: bool) -> None:
 
 
 def _without_variant(name: str) -> str:
-    """Cut off a variant, which its metric's docstring describes: ``sap[r2]`` becomes ``sap``. Unknown names stay."""
+    """Return ``sap`` for the variant ``sap[r2]``, which its docstring describes; leave any other name unchanged."""
     stem, _, variant = name.removesuffix("]").partition("[")
     return stem if stem in METRICS and variant in find_card(stem).variants else name
 
 
 def _lines(cards: list[MetricCard], width: int | None) -> Iterator[str]:
-    """One line for each card, its summary at the end; with a width, the summary is wrapped on the lines below."""
+    """Yield a heading and a line for each card that ends in its summary; with a width, the summary is wrapped below."""
     rows = [("metric", "bounds", "perfect", "needs", "cite"), *map(_cells, cards)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     heads = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
@@ -58,7 +58,8 @@ def _lines(cards: list[MetricCard], width: int | None) -> Iterator[str]:
     yield click.style(heads[0], bold=True)
     for head, card in zip(heads[1:], cards, strict=True):
         yield click.style(head[: widths[0]], bold=True) + head[widths[0] :]
-        also = f" Also {', '.join(f'{card.name}[{variant}]' for variant in card.variants)}." if card.variants else ""
+        variants = ", ".join(f"{card.name}[{variant}]" for variant in card.variants)
+        also = f" Also {variants}." if variants else ""
         yield from textwrap.wrap(card.summary + also, width - 1, initial_indent="    ", subsequent_indent="    ")
 
 

@@ -50,31 +50,32 @@ def dci(
 ) -> Score:
     """Disentanglement: is each code important for one factor only?
 
-    A Sober Look, section 4.2.5: two thirds of the observations train one predictor for each factor, its
-    importances fill the relation matrix, the rest tests it; continuous factors are regressed. Entropies have base k
-    (disentanglement) and base d (completeness). Bounds 0 and 1. The result names the predictor:
+    A Sober Look, section 4.2.5: one predictor for each factor is trained on two thirds of the observations and tested
+    on the rest. Its importances of the codes are the factor's column of the relation matrix. Continuous factors are
+    regressed. Entropies have base k (disentanglement) and base d (completeness). Bounds 0 and 1. The name of the
+    result tells the predictor:
 
     - ``dci``, boosted trees (``gbt``): with the default options of scikit-learn, as in A Sober Look.
     - ``dci[gbt_sklearn]``: the same model fitted by scikit-learn itself, the reference;
       :mod:`dbench.metrics.boosted_trees` says where they differ.
     - ``dci[forest]``: a random forest of 10 trees of depth at most 6, some 30 times faster. It ranks models by
       disentanglement and completeness as boosted trees do (Spearman's 0.97 over 24 trained models, see
-      docs/benchmarks.md); its values are not theirs, the less the more values factors have.
+      docs/benchmarks.md); its values differ from theirs, the more so the more values factors have.
     - ``dci[suter]``: the forest of Suter et al. 2019, Appendix D.1, 50 trees, leaves of at least 500
-      observations, one code drawn for each split. Trees that never draw the code that knows the factor count as
-      much as others, so that with few observations exact copies beside idle codes score low.
+      observations, one code drawn for each split. Trees that never draw the informative code have the same weight as
+      others, so that with few observations exact copies beside idle codes score low.
     - ``dci[lasso]``: absolute Lasso weights, codes and factors standardised, the penalty chosen by five folds
       (Eastwood and Williams). Discrete factors are regressed on the rank of their labels (ordinal, not one-hot),
-      text of more than two values is left out, and what is not linear in a code is missed. Of exact copies of
-      a code one gets all the weight. Weights are not normalised by factor, and a single tiny one is perfectly
-      disentangled: noise, which the others score about 0, scores up to 1, so read it beside ``informativeness``.
+      text of more than two values is left out, and non-linear relations are missed. Among exact copies of a code
+      one gets all the weight. Weights are not normalised by factor, and a row with a single tiny weight is perfectly
+      disentangled: noise, which other predictors score about 0, scores up to 1. Read it beside ``informativeness``.
 
     Returns:
-        Score whose value is the disentanglement; per code disentanglement, per factor completeness;
-        details ``completeness``, ``informativeness`` (mean test accuracy, for continuous factors and ``lasso`` R
-        squared and then not bounded below) and ``informativeness.train``. Codes of no importance have weight 0.
-        For ``ceiling`` and ``chance`` score :func:`dbench.metrics.exact_copies` and
-        :func:`dbench.metrics.shuffled` samples: each takes all fits again.
+        Score whose value is the disentanglement, with disentanglement per code and completeness per factor;
+        details ``completeness``, ``informativeness`` (mean test accuracy; for continuous factors and ``lasso`` R
+        squared, which is not bounded below) and ``informativeness.train``. Codes of no importance have weight 0.
+        For ceiling and chance, score the samples :func:`dbench.metrics.exact_copies` and
+        :func:`dbench.metrics.shuffled`: each repeats all fits.
 
     Raises:
         InvalidInput: a factor that does not vary, an estimator that does not exist, or fewer than 1,600 training

@@ -12,35 +12,35 @@ from dbench.seeds import given_generator
 Array = NDArray[np.float64]
 
 UNITS = (0, 4, 16, 64, 256)
-"""Capacities, a step apart each: a linear regression, and one with so many Gaussian units beside the codes."""
+"""Capacities, one step apart: number of Gaussian units that a linear regression uses beside the codes."""
 
-RIDGE = 1e-3  # penalty by the number of rows, so that more features than rows have a solution
-_STANDARD_ERRORS = 2  # by which the best loss must beat the mean for a factor to be read at all
+RIDGE = 1e-3  # penalty per row, so that there is a solution with more features than rows
+_STANDARD_ERRORS = 2  # the best regression must beat the mean by so many; otherwise the factor counts as unreadable
 
 
 def _losses(x: Array, y: Array, x_test: Array, truth: Array) -> Array:
-    """Squared errors of each test row (capacities x m), summed over the columns of a factor.
+    """Squared error of each test row for each capacity (capacities x m), summed over the columns of a factor.
 
-    The units sit on the first training rows, which come in random order.
+    The units are centred on the first training rows, which come in random order.
     """
     centres = x[: max(UNITS)]
-    features, there = (np.concatenate([part, kernel(part, centres)], axis=1) for part in (x, x_test))
-    mean, level = features.mean(axis=0), y.mean(axis=0)
-    features, there = features - mean, there - mean
-    gram, moment = features.T @ features, features.T @ (y - level)
+    features, test_features = (np.concatenate([part, kernel(part, centres)], axis=1) for part in (x, x_test))
+    mean, target_mean = features.mean(axis=0), y.mean(axis=0)
+    features, test_features = features - mean, test_features - mean
+    gram, cross = features.T @ features, features.T @ (y - target_mean)
     losses = []
     for units in UNITS:
         width = x.shape[1] + min(units, len(centres))
         ridge = gram[:width, :width] + RIDGE * len(x) * np.eye(width)
-        predicted = level + there[:, :width] @ np.linalg.solve(ridge, moment[:width])
+        predicted = target_mean + test_features[:, :width] @ np.linalg.solve(ridge, cross[:width])
         losses.append(((truth - predicted) ** 2).sum(axis=1))
     return np.stack(losses)
 
 
 def explicitness_of_curve(losses: Array, baseline: float) -> float:
-    """One minus twice the area between a loss-capacity curve and its lowest point, by baseline and range of capacity.
+    """One minus twice the area between a loss-capacity curve and its minimum, over baseline times capacity range.
 
-    The curve holds the losses of capacities that lie a step apart; of larger ones the smallest loss so far counts.
+    ``losses`` are those of capacities one step apart; at each capacity the smallest loss so far counts.
 
     Example:
         >>> [explicitness_of_curve(np.array(losses), 1.0) for losses in ([0, 0, 0], [1, 0.5, 0], [1, 1, 0])]
@@ -52,17 +52,17 @@ def explicitness_of_curve(losses: Array, baseline: float) -> float:
 
 
 def _explicitness(x: Array, y: Array, x_test: Array, truth: Array) -> tuple[float, float]:
-    """Explicitness of one factor, and the share of the baseline's loss that the best regression takes off."""
-    rows = ((truth - y.mean(axis=0)) ** 2).sum(axis=1)
-    baseline = float(rows.mean())
-    if baseline <= 1e-12 or len(rows) < 2:
+    """Explicitness and informativeness of one factor; both 0 if no regression clearly beats the mean of training."""
+    baseline_losses = ((truth - y.mean(axis=0)) ** 2).sum(axis=1)
+    baseline = float(baseline_losses.mean())
+    if baseline <= 1e-12 or len(baseline_losses) < 2:
         return 0.0, 0.0
     losses = _losses(x, y, x_test, truth)
     means = losses.mean(axis=1)
-    gained = rows - losses[means.argmin()]
-    if gained.mean() <= _STANDARD_ERRORS * gained.std(ddof=1) / np.sqrt(len(rows)):
+    gains = baseline_losses - losses[means.argmin()]
+    if gains.mean() <= _STANDARD_ERRORS * gains.std(ddof=1) / np.sqrt(len(baseline_losses)):
         return 0.0, 0.0
-    return explicitness_of_curve(means, baseline), float(gained.mean() / baseline)
+    return explicitness_of_curve(means, baseline), float(gains.mean() / baseline)
 
 
 @metric(
@@ -79,18 +79,19 @@ def _explicitness(x: Array, y: Array, x_test: Array, truth: Array) -> tuple[floa
 def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = None) -> Score:
     """How soon the loss of reading a factor falls as the capacity of the reader grows, averaged over factors.
 
-    Eastwood et al. (section 4): regressions of growing capacity read a factor from all codes; the area between the
-    curve of their losses and its lowest point, against the triangle of the baseline (predicting the mean; the lowest
-    possible loss is taken as 0, as in the authors' code): 1 where the smallest capacity reads best, 0 where the loss
-    falls in a straight line, down to -1. Capacities here are a linear regression and 4, 16, 64 and 256 Gaussian units
-    beside it, a step apart each, where the authors take random Fourier features, forests or perceptrons: values depend
-    on that choice, so compare those of one kind. Labels are read one against the rest. Two thirds of the rows train,
-    the rest tests.
+    Eastwood et al. (section 4): regressions of growing capacity predict a factor from all codes. The value is 1 minus
+    the area between the curve of their losses and its minimum, by the area of the triangle under the baseline (the loss
+    of predicting the mean; the lowest possible loss is taken as 0, as in the authors' code). It is 1 if the smallest
+    capacity predicts best, 0 if the loss falls in a straight line, and at least -1. Capacities, one step apart, are a
+    linear regression, and one with 4, 16, 64 and 256 Gaussian units beside the codes; the authors use random Fourier
+    features, forests or perceptrons. Values depend on that choice: compare those of one kind. Labels are predicted one
+    against the rest. Two thirds of the rows train, the rest tests.
 
     Returns:
-        Score with per-factor values; details ``size``, their S, factors by codes, and ``informativeness``, the share of
-        the baseline's loss that the best regression takes off. A factor that none reads better than its mean, by two
-        standard errors, gets 0: its curve is flat, which would be explicit.
+        Score with per-factor values; details ``size``, the paper's S, number of factors over number of codes, and
+        ``informativeness``, the share of the baseline's loss that the best regression removes. A factor that no
+        regression predicts better than its mean, by two standard errors, gets 0: its flat curve would count as
+        explicit.
 
     Raises:
         InvalidInput: a factor that does not vary.
@@ -110,18 +111,18 @@ def dci_explicitness(sample: Sample, *, generator: np.random.Generator | None = 
     require_varying(sample)
     generator = given_generator(generator, metric="dci_explicitness")
     order = generator.permutation(len(sample))
-    test = max(round(len(sample) / 3), 1)
-    x, x_test = standardise(sample.codes[order[test:]], sample.codes[order[:test]])
+    n_test = max(round(len(sample) / 3), 1)
+    x, x_test = standardise(sample.codes[order[n_test:]], sample.codes[order[:n_test]])
     scores = []
     for kind, column in zip(sample.kinds, sample.factors.T, strict=True):
         target = _scaled(column) if kind == "continuous" else _one_hot(column)
-        scores.append(_explicitness(x, target[order[test:]], x_test, target[order[:test]]))
-    per_factor, read = np.array(scores).T
+        scores.append(_explicitness(x, target[order[n_test:]], x_test, target[order[:n_test]]))
+    per_factor, informativeness = np.array(scores).T
     return Score(
         "dci_explicitness",
         float(per_factor.mean()),
         per_factor=per_factor,
-        details={"size": sample.n_factors / sample.n_codes, "informativeness": float(read.mean())},
+        details={"size": sample.n_factors / sample.n_codes, "informativeness": float(informativeness.mean())},
     )
 
 

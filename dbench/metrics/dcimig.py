@@ -12,16 +12,16 @@ from dbench.metrics.relations import classes, entropy
 
 
 def best_gap_per_factor(matrix: ArrayLike) -> NDArray[np.float64]:
-    """Largest gap of the codes whose first factor it is, for each of the k columns of a d x k matrix; 0 of none.
+    """For each factor, the largest gap among the codes most related to it (d x k matrix); 0 if there is no such code.
 
     Example:
         >>> best_gap_per_factor([[3.0, 1.0], [1.0, 0.5], [1.0, 1.0]]).tolist()
         [2.0, 0.0]
     """
     checked = require_matrix("matrix", matrix)
-    best = np.zeros(checked.shape[1])
-    np.maximum.at(best, checked.argmax(axis=1), gap_per_factor(checked.T))
-    return best
+    largest_gaps = np.zeros(checked.shape[1])
+    np.maximum.at(largest_gaps, checked.argmax(axis=1), gap_per_factor(checked.T))
+    return largest_gaps
 
 
 @metric(
@@ -36,16 +36,16 @@ def best_gap_per_factor(matrix: ArrayLike) -> NDArray[np.float64]:
 def dcimig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Information that factors have in a code of their own beyond what that code has of others, by all entropy.
 
-    Sepliarskaia et al. (section 4, there 3CharM): each code belongs to the factor it knows most about, its gap is that
-    information less the second largest; a factor gets the largest gap of its codes. The sum over factors is divided by
-    the sum of their entropies, so that factors weigh as their entropies. Codes are cut into equal-width bins, discrete
-    factors taken by label. Bounds 0 and 1. Unlike MIG it falls where a code holds two factors; that two codes hold one
-    costs nothing.
+    Sepliarskaia et al. (section 4, there 3CharM): each code belongs to the factor it is most informative about; its gap
+    is that mutual information minus its second largest. A factor gets the largest gap of its codes. The sum over
+    factors is divided by the sum of their entropies, so that factors are weighted by entropy. Codes are cut into
+    equal-width bins; discrete factors are taken by label. Bounds 0 and 1. Unlike MIG, a code that holds two factors
+    lowers the score, and a factor held by two codes does not.
 
     Returns:
         Score with per-factor values (gap by entropy) and the mutual information in nats as relation; details ``chance``
         (of the same codes, shuffled), ``ceiling`` (of one exact copy of each factor) and ``bins``. With a single factor
-        the second is 0. Constant codes have no information.
+        the second largest information is 0. Constant codes have no information.
 
     Raises:
         InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.
@@ -62,11 +62,11 @@ def dcimig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | N
     See Also:
         :func:`mig`, :func:`mig_sup`; https://doi.org/10.48550/arXiv.1910.05587
     """
-    scale = entropy(classes(sample, bins))
+    entropies = entropy(classes(sample, bins))
 
     def aggregate(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        # Information cannot exceed entropy, but for rounding.
-        gaps = np.minimum(best_gap_per_factor(matrix), scale)
-        return float(gaps.sum() / scale.sum()), gaps / scale
+        # Information exceeds entropy by rounding only.
+        gaps = np.minimum(best_gap_per_factor(matrix), entropies)
+        return float(gaps.sum() / entropies.sum()), gaps / entropies
 
     return information_score("dcimig", sample, aggregate, each="factor", bins=bins, generator=generator)

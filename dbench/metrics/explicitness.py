@@ -17,24 +17,23 @@ def area_under_curve(scores: Array, positive: NDArray[np.bool_]) -> Array:
     from scipy.stats import rankdata
 
     ranks = rankdata(scores, axis=0)
-    hits = positive.sum(axis=0)
-    return np.asarray(
-        (np.where(positive, ranks, 0.0).sum(axis=0) - hits * (hits + 1) / 2) / (hits * (len(scores) - hits))
-    )
+    n = positive.sum(axis=0)
+    rank_sums = np.where(positive, ranks, 0.0).sum(axis=0)
+    return np.asarray((rank_sums - n * (n + 1) / 2) / (n * (len(scores) - n)))
 
 
 def _scorable(train: Values, test: Values) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which observations of each part hold each value, for the values that both parts hold beside others."""
-    seen = np.unique(train)
-    here, there = train[:, None] == seen, test[:, None] == seen
-    usable = ~here.all(axis=0) & there.any(axis=0) & ~there.all(axis=0)
-    return here[:, usable], there[:, usable]
+    """Masks, in both parts, of the p values of a factor that each part holds beside other values (n x p, m x p)."""
+    values = np.unique(train)
+    in_train, in_test = train[:, None] == values, test[:, None] == values
+    usable = ~in_train.all(axis=0) & in_test.any(axis=0) & ~in_test.all(axis=0)
+    return in_train[:, usable], in_test[:, usable]
 
 
 def _one_versus_rest(
     x: Array, labels: NDArray[np.bool_], x_test: Array, penalty: float, counts: Values | None = None
 ) -> Array:
-    """Fit a logistic regression to each column of labels; score the test part, m x p."""
+    """Fit a logistic regression to each of p columns of labels; return its scores of the test part, m x p."""
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=penalty, solver="newton-cholesky")
@@ -42,27 +41,27 @@ def _one_versus_rest(
 
 
 def _areas(train: Sample, test: Sample, penalty: float) -> list[Array]:
-    """Areas of the values of every factor, all codes together."""
+    """Areas under the curve of the values of every factor, each value predicted from all codes."""
     x, x_test = standardise(train.codes, test.codes)
-    pairs = [_scorable(*columns) for columns in zip(train.factors.T, test.factors.T, strict=True)]
-    labels, truth = (np.concatenate(part, axis=1) for part in zip(*pairs, strict=True))
+    masks = [_scorable(*columns) for columns in zip(train.factors.T, test.factors.T, strict=True)]
+    labels, truth = (np.concatenate(part, axis=1) for part in zip(*masks, strict=True))
     if not labels.shape[1]:
-        return [np.empty(0) for _ in pairs]
+        return [np.empty(0) for _ in masks]
     scores = _one_versus_rest(x, labels, x_test, penalty)
-    ends = np.cumsum([here.shape[1] for here, _ in pairs])
+    ends = np.cumsum([in_train.shape[1] for in_train, _ in masks])
     return np.split(area_under_curve(scores, truth), ends[:-1])
 
 
 def _areas_of_copy(train: Values, test: Values, penalty: float) -> Array:
-    """Areas of the values of one factor, its ranks for the only code: equal rows are fitted as one."""
+    """Areas of the values of one factor predicted from its ranks alone; equal rows are fitted once, with a weight."""
     labels, truth = _scorable(train, test)
     if not labels.shape[1]:
         return np.empty(0)
-    values, first, rank, counts = np.unique(train, return_index=True, return_inverse=True, return_counts=True)
-    place = np.searchsorted(values, test).astype(np.float64)
+    values, first_rows, rank, counts = np.unique(train, return_index=True, return_inverse=True, return_counts=True)
+    test_rank = np.searchsorted(values, test).astype(np.float64)
     mean, spread = rank.mean(), rank.std()
     x = (np.arange(len(values))[:, None] - mean) / spread
-    scores = _one_versus_rest(x, labels[first], (place[:, None] - mean) / spread, penalty, counts)
+    scores = _one_versus_rest(x, labels[first_rows], (test_rank[:, None] - mean) / spread, penalty, counts)
     return area_under_curve(scores, truth)
 
 
@@ -84,16 +83,16 @@ def explicitness(
 ) -> Score:
     """Area under the ROC curve of a linear classifier of each factor value, averaged over values, then factors.
 
-    A Sober Look, section 4.2.4: one logistic regression tells each value of a factor from all other values of
-    that factor, from all codes. Codes are standardised by the training part (two thirds); areas are taken on the
+    A Sober Look, section 4.2.4: one logistic regression on all codes separates each value of a factor from all
+    other values of that factor. Codes are standardised by the training part (two thirds); areas are computed on the
     test part. Bounds 0 and 1; chance is 0.5. A linear rule cannot single out a middle value of an ordered factor,
-    so exact copies stay below 1 (``ceiling``). ``rescaled`` gives 2 (area - 1/2), so that chance is 0 (Ridgeway
-    and Mozer's plots), bounds -1 and 1 (the card has those of areas); ``penalty`` is the C of scikit-learn.
+    so exact copies stay below 1 (``ceiling``). ``rescaled`` returns 2 (area - 1/2), with chance 0 (as in Ridgeway
+    and Mozer's plots) and bounds -1 and 1 (the card states those of areas); ``penalty`` is the C of scikit-learn.
 
     Returns:
         Score with per-factor means; details ``chance``, ``ceiling`` (of one exact copy of each factor by
-        itself), ``values`` (factor values scored). Values missing from either part are left out; a factor with
-        none left, and constant codes, get chance.
+        itself), ``values`` (number of factor values scored). Values missing from either part are left out; a factor
+        with no value left, and constant codes, get chance.
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a penalty that is not above 0.

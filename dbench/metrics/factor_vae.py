@@ -18,19 +18,19 @@ def _votes(
     batch: int,
     generator: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Count, for each code and factor, how often fixing the factor left that code with the least variance."""
+    """Count, for each code and factor (d x k), how often the code had the least variance with the factor fixed."""
     k = len(source.factor_names)
     fixed = generator.integers(k, size=n_votes)
     counts = np.zeros((len(variance), k), dtype=np.int64)
     for start in range(0, n_votes, 1000):  # bounds the memory
-        chosen = fixed[start : start + 1000]
-        factors = source.draw_factors(len(chosen) * batch, generator).reshape(len(chosen), batch, k)
-        rows = np.arange(len(chosen))
-        factors[rows, :, chosen] = factors[rows, 0, chosen][:, None]
-        codes = source.held_codes(factors.reshape(-1, k), np.repeat(chosen, batch), generator)
-        codes = codes.reshape(len(chosen), batch, -1)
+        fixed_in_block = fixed[start : start + 1000]
+        factors = source.draw_factors(len(fixed_in_block) * batch, generator).reshape(len(fixed_in_block), batch, k)
+        rows = np.arange(len(fixed_in_block))
+        factors[rows, :, fixed_in_block] = factors[rows, 0, fixed_in_block][:, None]
+        codes = source.held_codes(factors.reshape(-1, k), np.repeat(fixed_in_block, batch), generator)
+        codes = codes.reshape(len(fixed_in_block), batch, -1)
         relative = np.where(active, codes.var(axis=1, ddof=1) / np.where(active, variance, 1.0), np.inf)
-        np.add.at(counts, (relative.argmin(axis=1), chosen), 1)
+        np.add.at(counts, (relative.argmin(axis=1), fixed_in_block), 1)
     return counts
 
 
@@ -56,18 +56,18 @@ def factor_vae(
 ) -> Score:
     """Accuracy of guessing which factor is fixed from which code then varies least.
 
-    A Sober Look, section 4.2.2: in each batch one factor is fixed to a random value; the code with the
-    smallest variance, relative to that of ``variance_draws`` without intervention, votes for that factor; the
-    classifier is the majority over the training votes. Codes of variance below ``threshold`` (in units of the
-    codes) are left out before the votes. Bounds 0 and 1; chance is about 1/k. Codes that are all inactive score
-    0. A code that never won a training vote predicts the factor that won most votes overall. The fixed factor's
-    value is that of the batch's first draw, which for dependent factors is its marginal law; the others are drawn
-    as if it were not fixed.
+    A Sober Look, section 4.2.2: in each batch one factor is fixed to a random value. The code with the smallest
+    variance, relative to its variance over ``variance_draws`` draws without intervention, votes for that factor. The
+    classifier is the majority over the training votes. Codes with a variance below ``threshold`` (in units of the
+    codes) are left out before the votes. Bounds 0 and 1; chance is about 1/k. If all codes are inactive, the score is
+    0. A code that never won a training vote predicts the factor with most votes overall. The fixed factor takes its
+    value from the first draw of the batch, so that it has its marginal distribution even if factors are dependent;
+    the other factors are drawn as if it were not fixed.
 
     Returns:
         Score with per-factor accuracies, training votes (codes x factors) as relation, and details
         ``active`` (number of codes used), ``train`` (accuracy on the training votes), ``threshold``, ``chance``
-        (1/k, one guess for all votes) and ``ceiling`` (1: a copy of the fixed factor alone has variance 0).
+        (1/k, the same guess for all votes) and ``ceiling`` (1: only the copy of the fixed factor has variance 0).
 
     Raises:
         InvalidInput: a number of draws that is too small, a negative threshold, or codes beyond 1e140.
@@ -97,7 +97,7 @@ def factor_vae(
     codes = source.sample(variance_draws, generator).codes
     require_squarable(codes)
     variance = codes.var(axis=0, ddof=1)
-    # The variance of a constant that no binary fraction is comes out as 1e-34.
+    # A constant that is no binary fraction has a computed variance of about 1e-34, so values are compared too.
     active = (variance >= threshold) & (variance > 0) & (codes != codes[0]).any(axis=0)
     details = {"active": float(active.sum()), "threshold": float(threshold), "chance": 1 / k, "ceiling": 1.0}
     if not active.any():

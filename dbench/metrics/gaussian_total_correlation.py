@@ -25,15 +25,15 @@ SMALLEST_EIGENVALUE = 1e-12
 def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12) -> Score:
     """Divergence of a Gaussian with the codes' covariance from the product of its marginals, in nats.
 
-    Minus half the log determinant of the correlation matrix. Bounds 0 and infinity. Stated answers: codes
-    of variance at most ``dead`` are left out (a constant is independent of everything); one active code or none
-    gives 0; exactly dependent codes (duplicates, more codes than observations) would give infinity, so
-    eigenvalues of the correlation matrix are floored at 1e-12 and each floored one contributes at most 13.8
-    nats. It knows linear dependence only, and for rotated low-rank codes it is set by the noise floor, not by
-    entanglement. Posterior means and draws of them answer different questions.
+    Minus half the log determinant of the correlation matrix. Bounds 0 and infinity. Degenerate inputs: codes with
+    a variance of at most ``dead`` are left out (a constant is independent of everything); with at most one active
+    code the score is 0; exactly dependent codes (duplicates, more codes than observations) would give infinity, so
+    eigenvalues of the correlation matrix are floored at 1e-12, and each floored one contributes at most 13.8
+    nats. The score measures linear dependence only; for rotated low-rank codes it depends on the noise floor, not on
+    entanglement. Posterior means and draws from the posterior answer different questions.
 
     Returns:
-        Score with details ``active`` (codes used), ``dead`` (left out) and ``singular`` (floored eigenvalues).
+        Score with details ``active`` (codes used), ``dead`` (codes left out) and ``singular`` (floored eigenvalues).
 
     Raises:
         InvalidInput: fewer than 2 observations, NaN, or a negative ``dead``.
@@ -67,13 +67,13 @@ def gaussian_total_correlation(codes: Sample | ArrayLike, *, dead: float = 1e-12
 
 
 def _fast_moments(values: Array, dead: float) -> tuple[Array, Array] | None:
-    """Standard deviations and correlations by one product, or None where that could overflow or round amiss."""
+    """Return standard deviations and correlations from one product, or None if it may overflow or lose precision."""
     with np.errstate(over="ignore", invalid="ignore"):
         mean = np.ones(len(values)) @ values / len(values)
         centred = values - mean
         covariance = centred.T @ centred / len(values)
         variance = np.diagonal(covariance)
-        # Far above what rounding of the mean leaves of a constant, and far from where products lose their digits.
+        # Variances must be far above the rounding error of the mean, and products far from underflow and overflow.
         if not ((variance > np.maximum(1e-20 * mean**2, max(dead, 1e-140))) & (variance < 1e140)).all():
             return None
     deviation = np.sqrt(variance)
@@ -81,12 +81,12 @@ def _fast_moments(values: Array, dead: float) -> tuple[Array, Array] | None:
 
 
 def _careful_moments(values: Array) -> tuple[Array, Array]:
-    """The same for codes of any size; a constant one has deviation 0 and correlation 0."""
-    small = values * 2.0**-24  # keeps sums finite
-    centred = small - small.mean(axis=0)
-    # The mean of equal values can be off by a rounding error, which must not pass for variance.
+    """Return standard deviations and correlations of codes of any magnitude; both are 0 for a constant code."""
+    shrunk = values * 2.0**-24  # keeps sums finite
+    centred = shrunk - shrunk.mean(axis=0)
+    # The mean of equal values can have a rounding error, which must not count as variance.
     largest = np.where((values != values[0]).any(axis=0), np.abs(centred).max(axis=0), 0.0)
     centred = np.divide(centred, largest, out=np.zeros_like(centred), where=largest > 0)
     deviation = np.sqrt((centred**2).mean(axis=0))
-    standard = np.divide(centred, deviation, out=np.zeros_like(centred), where=deviation > 0)
-    return largest * deviation * 2.0**24, standard.T @ standard / len(values)
+    standardised = np.divide(centred, deviation, out=np.zeros_like(centred), where=deviation > 0)
+    return largest * deviation * 2.0**24, standardised.T @ standardised / len(values)

@@ -1,7 +1,7 @@
 """Which factors a relation matrix keeps apart, and at which threshold it merges them (A Sober Look, section 6.1.2).
 
-The matrix is read as a bipartite graph of codes and factors, its entries the weights of the edges. Below a
-threshold edges are deleted; factors that still hang together through codes are one group. A 0 is no edge.
+The matrix is a bipartite graph of codes and factors; its entries are the weights of the edges, and a 0 is no edge.
+Edges below a threshold are deleted; factors that are still connected through codes form one group.
 """
 
 from typing import NamedTuple
@@ -17,23 +17,23 @@ Counts = NDArray[np.int64]
 
 
 class GroupCurve(NamedTuple):
-    """An independent-groups curve; every count holds from its threshold down to, not including, the next."""
+    """An independent-groups curve; each count holds from its threshold down to the next lower one, exclusive."""
 
-    thresholds: Array  # distinct positive entries of the matrix, falling
+    thresholds: Array  # distinct positive entries of the matrix, in descending order
     groups: Counts  # connected components with at least one factor and one code
     connected: Counts  # factors connected to at least one code
 
 
 class Merge(NamedTuple):
-    """Two groups of factors, by rising number, that become one as the threshold falls."""
+    """Two groups of factors (numbers in ascending order) that merge as the threshold falls."""
 
     threshold: float
-    first: tuple[int, ...]  # holds the smallest of all
+    first: tuple[int, ...]  # the group that contains the smallest number
     second: tuple[int, ...]
 
 
 def merge_thresholds(matrix: ArrayLike) -> Array:
-    """Largest threshold at which each pair of factors hangs together, k x k; 0 for those that never merge.
+    """Largest threshold at which each pair of factors is connected (k x k); 0 for pairs that never merge.
 
     A path is as strong as its weakest edge; a pair merges at the strength of its strongest path. The diagonal holds
     each factor's strongest relation: the threshold above which it is connected to no code.
@@ -44,8 +44,8 @@ def merge_thresholds(matrix: ArrayLike) -> Array:
     """
     checked = require_matrix("matrix", matrix)
     strength = np.minimum(checked[:, :, None], checked[:, None, :]).max(axis=0)
-    for through in range(len(strength)):
-        strength = np.maximum(strength, np.minimum(strength[:, [through]], strength[[through], :]))
+    for middle in range(len(strength)):
+        strength = np.maximum(strength, np.minimum(strength[:, [middle]], strength[[middle], :]))
     return np.asarray(strength)
 
 
@@ -54,18 +54,18 @@ def independent_groups(matrix: ArrayLike, thresholds: ArrayLike) -> tuple[Counts
 
     Thresholds are above 0. A perfect d x k matrix has k groups up to its smallest non-zero entry.
     """
-    at = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
-    if at.ndim != 1 or not np.isfinite(at).all() or not (at > 0).all():
-        raise InvalidInput(f"thresholds must be finite numbers above 0, got {at.tolist()}")
-    together = merge_thresholds(matrix) >= at[:, None, None]
+    levels = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    if levels.ndim != 1 or not np.isfinite(levels).all() or not (levels > 0).all():
+        raise InvalidInput(f"thresholds must be finite numbers above 0, got {levels.tolist()}")
+    together = merge_thresholds(matrix) >= levels[:, None, None]
     connected = np.diagonal(together, axis1=1, axis2=2)
-    # The factor of the smallest number stands for its group.
-    first = connected & ~np.tril(together, k=-1).any(axis=2)
-    return first.sum(axis=1), connected.sum(axis=1)
+    # Each group is counted at its factor of the smallest number.
+    is_representative = connected & ~np.tril(together, k=-1).any(axis=2)
+    return is_representative.sum(axis=1), connected.sum(axis=1)
 
 
 def independent_groups_curve(matrix: ArrayLike) -> GroupCurve:
-    """Groups and connected factors at every threshold where something can change; nowhere for a matrix of zeros.
+    """Count groups and connected factors at every threshold where they can change; a matrix of zeros has none.
 
     Example:
         >>> curve = independent_groups_curve([[0.9, 0.2], [0.0, 0.7]])
@@ -78,9 +78,9 @@ def independent_groups_curve(matrix: ArrayLike) -> GroupCurve:
 
 
 def merge_order(matrix: ArrayLike) -> list[Merge]:
-    """Order in which factors merge as the threshold falls: the dendrogram of the d x k matrix.
+    """Return the merges of factors as the threshold falls: the dendrogram of the d x k matrix.
 
-    At most k - 1 merges, thresholds falling, ties by factor number; factors that never merge are missing.
+    At most k - 1 merges, by descending threshold, ties by factor number; factors that never merge do not occur.
 
     Example:
         >>> merge_order([[0.9, 0.2, 0.0], [0.0, 0.7, 0.3]])

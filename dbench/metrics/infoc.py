@@ -10,7 +10,7 @@ from dbench.metrics.registry import BY_ENTROPY, Score, metric
 
 
 def _shares(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """Mean and value of each factor; of codes without information none counts as one that could hold it."""
+    """Mean over factors, and each factor's value; codes without information are left out of d."""
     active = matrix[matrix.any(axis=1)]
     per_factor = largest_share(active.T) if len(active) else np.zeros(matrix.shape[1])
     return float(per_factor.mean()), per_factor
@@ -28,14 +28,14 @@ def _shares(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
 def infoc(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a factor's information that its first code holds, averaged over factors.
 
-    Hsu et al. (section 4): as :func:`dbench.metrics.infom` along the other side; for each factor the largest mutual
-    information by the sum over the d codes that vary, less 1/d, by 1 - 1/d. Each noise code adds its bias to the sum,
-    so exact copies beside many of them score low. Bounds 0 and 1.
+    Hsu et al. (section 4): :func:`dbench.metrics.infom` with codes and factors exchanged. With s a factor's largest
+    mutual information over its sum over the d codes that vary, its value is (s - 1/d) / (1 - 1/d). Each noise code adds
+    its bias to the sum, so exact copies beside many noise codes score low. Bounds 0 and 1.
 
     Returns:
         Score with per-factor values and the normalised information as relation; details ``chance`` (of the same codes,
         shuffled), ``ceiling`` (of one exact copy of each factor), ``active`` (codes with information) and ``bins``.
-        Codes that are all constant score 0; a single code holds all there is, 1.
+        Codes that are all constant score 0; a single code that varies scores 1.
 
     Raises:
         InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.

@@ -10,9 +10,9 @@ from dbench.metrics.registry import BY_ENTROPY, Score, metric
 
 
 def largest_share(matrix: ArrayLike) -> NDArray[np.float64]:
-    """Largest share of each row of a non-negative matrix, put on the scale from 1 / columns (0) to all (1).
+    """Largest entry of each row by the row's sum, rescaled so that 1 / columns becomes 0 and 1 stays 1.
 
-    A row of zeros gets 0; with a single column every other row gets 1.
+    The matrix is non-negative. A row of zeros gets 0; with a single column every other row gets 1.
 
     Example:
         >>> largest_share([[3.0, 1.0], [1.0, 1.0], [0.0, 0.0]]).tolist()
@@ -47,11 +47,11 @@ def _shares(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
 def infom(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a code's normalised information that is of its first factor, averaged over codes.
 
-    Hsu et al. (section 4): mutual information by the factor's entropy; for each code the largest entry by the sum over
-    k factors, less 1/k, by 1 - 1/k. Information is that of codes cut into equal-width bins, discrete factors taken by
-    label (the authors' estimate for discrete codes; for continuous ones they take neighbours). The mean is over all
-    codes that vary; the authors leave out those of a range below a twentieth of the largest, which depends on units. It
-    is not weighted, so a noise code, whose information is bias, counts as much as any (``chance``).
+    Hsu et al. (section 4): mutual information is divided by the factor's entropy; s is a code's largest entry over its
+    sum over k factors, and the code's value is (s - 1/k) / (1 - 1/k). Codes are cut into equal-width bins and discrete
+    factors taken by label (the authors' estimate for discrete codes; for continuous ones they use nearest neighbours).
+    The mean is over all codes that vary; the authors leave out codes with a range below a twentieth of the largest,
+    which depends on units. It is not weighted: a noise code, whose information is bias, has full weight (``chance``).
 
     Returns:
         Score with per-code values and the normalised information as relation; details ``chance`` (of the same codes,

@@ -1,4 +1,4 @@
-"""Rules on input that several metrics share, and codes put on one scale."""
+"""Checks of input that several metrics share, and standardisation of codes."""
 
 from collections.abc import Sequence
 
@@ -13,16 +13,15 @@ from dbench.shown import some
 
 
 def require_varying(sample: Sample) -> None:
-    """Insist that every factor takes at least two values."""
-    constant = [
-        name for name, column in zip(sample.factor_names, sample.factors.T, strict=True) if (column == column[0]).all()
-    ]
+    """Refuse a sample with a factor that takes a single value."""
+    columns = zip(sample.factor_names, sample.factors.T, strict=True)
+    constant = [name for name, column in columns if (column == column[0]).all()]
     if constant:
         raise InvalidInput(f"every factor must take at least 2 values, got one value only for {', '.join(constant)}")
 
 
 def labels_alone(sample: Sample, metric: str) -> Sample:
-    """Leave out continuous factors; insist on others, each with at least two values."""
+    """Return the sample without its continuous factors; refuse it if none is left, or one takes a single value."""
     if sample.labels is None:
         raise InvalidInput(
             f"{metric} needs discrete factors (labels), got continuous ones: {some(sample.factor_names)}"
@@ -32,53 +31,50 @@ def labels_alone(sample: Sample, metric: str) -> Sample:
 
 
 def ordered_alone(sample: Sample, metric: str) -> Sample:
-    """Leave out text of more than two values, whose order means nothing; insist on others."""
-    kept = [
-        j
-        for j, (kind, column) in enumerate(zip(sample.kinds, sample.factors.T, strict=True))
-        if kind != "text" or len(np.unique(column)) <= 2
-    ]
+    """Return the sample without text of more than two values, which has no order; refuse it if no factor is left."""
+    columns = zip(sample.kinds, sample.factors.T, strict=True)
+    kept = [j for j, (kind, column) in enumerate(columns) if kind != "text" or len(np.unique(column)) <= 2]
     if not kept:
         raise InvalidInput(f"{metric} needs factors with an order, got text: {some(sample.factor_names)}")
     return sample.of_factors(kept)
 
 
 def require_count(name: str, value: int, least: int) -> None:
-    """Insist on an integer of at least ``least``."""
+    """Refuse anything but an integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InvalidInput(f"{name} must be an integer of at least {least}, got {value!r}")
 
 
 def require_distinct(name: str, numbers: Sequence[int], size: int, least: int = 1) -> list[int]:
-    """Return distinct numbers below ``size``, at least so many, or refuse them."""
+    """Return the numbers as a list; refuse them unless they are at least ``least`` distinct integers below ``size``."""
     given: list[object] = [numbers] if np.ndim(numbers) == 0 else list(numbers)
-    whole = [int(each) for each in given if isinstance(each, (int, np.integer)) and not isinstance(each, bool)]
-    if not least <= len(set(whole)) == len(given) or not all(0 <= number < size for number in whole):
+    integers = [int(item) for item in given if isinstance(item, (int, np.integer)) and not isinstance(item, bool)]
+    if not least <= len(set(integers)) == len(given) or not all(0 <= number < size for number in integers):
         raise InvalidInput(f"{name} must be distinct numbers from 0 to {size - 1}, at least {least}, got {given!r:.80}")
-    return whole
+    return integers
 
 
 def require_positive(name: str, value: float) -> None:
-    """Insist on a finite number above 0."""
+    """Refuse a number that is not finite or not above 0."""
     if not 0 < value < np.inf:
         raise InvalidInput(f"{name} must be a finite number above 0, got {value}")
 
 
 def require_source(source: object) -> None:
-    """Insist on what can be asked for the codes of an intervention."""
+    """Refuse an object that cannot return the codes of an intervention (``held_codes``)."""
     if not hasattr(source, "held_codes"):
         advice = "RowSource(Sample(codes, factors)) makes one"
         raise InvalidInput(f"source must be a Source of codes, got {type(source).__name__}; {advice}")
 
 
 def require_squarable(codes: NDArray[np.float64]) -> None:
-    """Insist on codes whose sums of squares are finite, where a metric takes them in their own units."""
+    """Refuse codes whose sums of squares may overflow, for a metric that does not standardise them."""
     if (largest := max(codes.max(), -codes.min())) > 1e140:
         raise InvalidInput(f"codes must lie within 1e140 of 0 where their units matter, got {largest:g}")
 
 
 def require_matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return a finite, non-negative matrix (codes x factors) as float64."""
+    """Return a matrix (codes x factors) as float64; refuse one that is not finite or holds a negative entry."""
     matrix = as_codes(name, values)
     if (matrix < 0).any():
         raise InvalidInput(f"{name} must not be negative, got values from {matrix.min()} to {matrix.max()}")
@@ -91,20 +87,20 @@ def as_codes(name: str, values: ArrayLike, *, ndim: int = 2) -> NDArray[np.float
 
 
 def label_indices(factors: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the labels that occur in each of k columns from 0, in their order: n x k, and the k numbers of labels."""
+    """Replace the labels of each of k columns by their ranks from 0 (n x k); also return how many labels each has."""
     columns = [pd.factorize(column, sort=True) for column in factors.T]
-    numbers = np.stack([ranks for ranks, _ in columns], axis=1).astype(np.int64)
-    return numbers, np.array([len(values) for _, values in columns])
+    indices = np.stack([ranks for ranks, _ in columns], axis=1).astype(np.int64)
+    return indices, np.array([len(values) for _, values in columns])
 
 
 def ranked(factors: ArrayLike) -> NDArray[np.float64]:
-    """Read discrete factors as numbers by the rank of their labels; continuous ones stay as they are."""
+    """Return discrete factors (integers) as the ranks of their labels, and continuous ones (floats) unchanged."""
     numbers = finite_array("factors", factors)
     return (numbers if numbers.dtype.kind == "f" else label_indices(numbers)[0]).astype(np.float64)
 
 
 def numbers_of(sample: Sample) -> NDArray[np.float64]:
-    """Return the factors as numbers, n x k: labels by rank, continuous ones as they are."""
+    """Return the factors of a sample as n x k numbers: labels as ranks, continuous factors unchanged."""
     columns = [
         ranked(column[:, None] if kind == "continuous" else column[:, None].astype(np.int64))
         for kind, column in zip(sample.kinds, sample.factors.T, strict=True)
@@ -113,15 +109,15 @@ def numbers_of(sample: Sample) -> NDArray[np.float64]:
 
 
 def in_range(codes: NDArray[np.float64], *others: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Divide columns whose squares may overflow or vanish by a power of two, which is exact; others stay untouched.
+    """Divide columns whose squares may overflow or vanish by a power of two, which is exact; keep the other columns.
 
-    What stands beside, such as a test part, is divided by the same, and cut where it lies far beyond.
+    The ``others``, such as a test part, are divided by the same powers, and clipped to 1e70 in absolute value.
     """
     parts = [codes, *others]
     largest = np.maximum(codes.max(axis=-2, keepdims=True), -codes.min(axis=-2, keepdims=True))
-    at_fault = ((largest > 1e70) | (largest < 1e-70)) & (largest > 0)
-    if at_fault.any():
-        power = np.where(at_fault, -np.frexp(largest)[1], 0)
+    out_of_range = ((largest > 1e70) | (largest < 1e-70)) & (largest > 0)
+    if out_of_range.any():
+        power = np.where(out_of_range, -np.frexp(largest)[1], 0)
         with np.errstate(over="ignore"):
             parts = [np.ldexp(part, power) for part in parts]
     return parts[0], *(np.clip(part, -1e70, 1e70) for part in parts[1:])
@@ -130,7 +126,7 @@ def in_range(codes: NDArray[np.float64], *others: NDArray[np.float64]) -> tuple[
 def standardise(
     train: NDArray[np.float64], test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Scale both parts by the mean and deviation of the training part; what is constant there becomes 0 in both."""
+    """Standardise both parts by mean and deviation of the training part; a column constant there becomes 0 in both."""
     train, test = in_range(train, test)
     mean = train.mean(axis=0)
     centred = train - mean

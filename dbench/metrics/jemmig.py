@@ -12,19 +12,19 @@ from dbench.metrics.relations import classes, entropy
 
 Array = NDArray[np.float64]
 
-TIE = 1e-12  # nats by which rounding may tell equal informations apart
+TIE = 1e-12  # nats; information that differs by no more counts as equal, since rounding can cause it
 
 
 def _per_factor(information: Array, *, of_codes: Array, of_factors: Array, bins: int) -> tuple[float, Array]:
-    """Mean, and one minus each factor's joint entropy with its best code, less the gap, by the largest it can be."""
-    first = information.max(axis=0)
+    """Mean over factors, and each factor's JEMMIG: 1 - (H(z, y) - I(z, y) + I(z', y)) / (H(y) + log(bins))."""
+    largest = information.max(axis=0)
     joint = of_codes[:, None] + of_factors - information
-    tied = information >= first - TIE
-    # Of codes that know as much, the one that says least else.
+    tied = information >= largest - TIE
+    # Among equally informative codes, the one of the smallest joint entropy is the best.
     joint = np.where(tied, joint, np.inf).min(axis=0)
-    second = np.sort(information, axis=0)[-2] if len(information) > 1 else np.zeros_like(first)
-    value = 1 - (joint - first + second) / (of_factors + np.log(bins))
-    per_factor = np.where(first > 0, np.clip(value, 0.0, 1.0), 0.0)
+    second = np.sort(information, axis=0)[-2] if len(information) > 1 else np.zeros_like(largest)
+    value = 1 - (joint - largest + second) / (of_factors + np.log(bins))
+    per_factor = np.where(largest > 0, np.clip(value, 0.0, 1.0), 0.0)
     return float(per_factor.mean()), per_factor
 
 
@@ -40,16 +40,17 @@ def _per_factor(information: Array, *, of_codes: Array, of_factors: Array, bins:
 def jemmig(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Whether a factor's best code knows it alone and holds nothing else, averaged over factors.
 
-    Do and Tran (section 4): H(z, y) - I(z, y) + I(z', y), of the factor y, the code z that knows most about it, and the
-    second best z'; less is better. As Carbonneau et al. (2020) put it on a scale: one minus that, by H(y) + log(bins),
-    the largest it can be. Codes are cut into equal-width bins, discrete factors taken by label. Bounds 0 and 1. What a
-    code holds beside the factor counts, also noise: continuous codes stay below 1, and so do copies of a factor that is
-    cut into bins of several values. Codes that take few of the bins score above 0 whatever they hold (``chance``).
+    Do and Tran (section 4): H(z, y) - I(z, y) + I(z', y), for a factor y, its most informative code z and the second
+    most informative one z'; smaller is better. It is normalised as by Carbonneau et al. (2020): divided by its largest
+    value, H(y) + log(bins), and subtracted from 1. Codes are cut into equal-width bins; discrete factors are taken by
+    label. Bounds 0 and 1. Whatever a code holds beside the factor lowers the score, noise too: continuous codes stay
+    below 1, and so do copies of a factor with several values in a bin. Codes that use few of the bins score above 0
+    whatever they hold (``chance``).
 
     Returns:
         Score with per-factor values and the mutual information in nats as relation; details ``chance`` (of the same
         codes, shuffled), ``ceiling`` (of one exact copy of each factor) and ``bins``. With a single code the second
-        best is 0. A factor of which no code knows anything gets 0, so constant codes do.
+        most informative one counts as 0. A factor that no code is informative about gets 0; so constant codes score 0.
 
     Raises:
         InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.

@@ -14,7 +14,7 @@ from dbench.seeds import given_generator
 def adjusted_accuracy(accuracy: NDArray[np.float64], factors: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
     """Adjust the accuracies a of k factors for chance: max(0, (a - r) / (1 - r)) (Mahon et al., section 4.2, Table 3).
 
-    r is the sum of squared class shares, what guessing in proportion gets. Also returned is its mean over the factors.
+    r is the sum of squared class shares, the accuracy of guessing in proportion. Also returns its mean over factors.
     """
     labels, _ = label_indices(factors)
     chance = np.array([((np.bincount(label) / len(label)) ** 2).sum() for label in labels.T])
@@ -26,14 +26,14 @@ def linear_predictions(
 ) -> NDArray[np.int64]:
     """Fit a multinomial logistic regression on standardised codes for each factor; predict the test part.
 
-    ``labels`` are n x k, ``penalty`` is the C of scikit-learn; m x k labels come back, each one of the training part's.
+    ``labels`` are n x k, ``penalty`` is the C of scikit-learn. Returns m x k labels, all of which occur in training.
     """
     x, x_test = standardise(train, test)
     return np.stack([softmax_predictions(x, label, x_test, penalty) for label in labels.T], axis=1)
 
 
 def linear_accuracies(train: Sample, test: Sample, penalty: float = 1.0) -> NDArray[np.float64]:
-    """Test accuracy of :func:`linear_predictions` for each of the k factors."""
+    """Return the test accuracy of :func:`linear_predictions` for each of the k factors."""
     predicted = linear_predictions(train.codes, train.factors.astype(np.int64), test.codes, penalty)
     return np.asarray((predicted == test.factors).mean(axis=0))
 
@@ -51,16 +51,16 @@ def linear_accuracies(train: Sample, test: Sample, penalty: float = 1.0) -> NDAr
 def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.random.Generator | None = None) -> Score:
     """Chance-adjusted accuracy of a linear classifier of each factor from all codes, averaged over factors.
 
-    max(0, (a - r) / (1 - r)), a the test accuracy and r the sum of squared class shares. Two thirds of the
-    observations train a multinomial logistic regression on standardised codes (the paper trains a linear
-    layer with Adam for 75 epochs, without a penalty; this one is deterministic and converges), the rest tests
-    it. Bounds 0 and 1; chance is 0. Neighbouring values of a factor lie close on a line, so that with a penalty
-    (scikit-learn's C) exact copies of many values stay below 1.
+    max(0, (a - r) / (1 - r)), where a is the test accuracy and r the sum of squared class shares. Two thirds of the
+    observations train a multinomial logistic regression on standardised codes, the rest tests it. (The paper trains a
+    linear layer with Adam for 75 epochs, without a penalty; this regression is deterministic and converges.) Bounds 0
+    and 1; chance is 0. Neighbouring values of a factor are close on a line, so that with a penalty (scikit-learn's C)
+    exact copies of factors with many values stay below 1.
 
     Returns:
         Score with per-factor adjusted accuracies; details ``accuracy`` (not adjusted) and ``chance`` (already
-        taken off), means over factors, and ``ceiling`` (the score of one exact copy of each factor). Constant
-        codes predict the commonest value.
+        subtracted), means over factors, and ``ceiling`` (the score of one exact copy of each factor). Constant
+        codes predict the most frequent value.
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a penalty that is not above 0.
@@ -80,15 +80,15 @@ def linear_accuracy(sample: Sample, *, penalty: float = 1.0, generator: np.rando
     sample = labels_alone(sample, "linear_accuracy")
     require_positive("penalty", penalty)
     generator = given_generator(generator, metric="linear_accuracy")
-    order = generator.permutation(len(sample))
+    permutation = generator.permutation(len(sample))
     n_test = max(round(len(sample) / 3), 1)
-    accuracy, copied = (
-        linear_accuracies(part.take(order[n_test:]), part.take(order[:n_test]), penalty)
-        for part in (sample, exact_copies(sample))
+    accuracy, accuracy_of_copies = (
+        linear_accuracies(scored.take(permutation[n_test:]), scored.take(permutation[:n_test]), penalty)
+        for scored in (sample, exact_copies(sample))
     )
     labels = sample.factors.astype(np.int64)
     adjusted, chance = adjusted_accuracy(accuracy, labels)
-    ceiling, _ = adjusted_accuracy(copied, labels)
+    ceiling, _ = adjusted_accuracy(accuracy_of_copies, labels)
     return Score(
         "linear_accuracy",
         float(adjusted.mean()),

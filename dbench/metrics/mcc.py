@@ -21,7 +21,7 @@ Correlation = Literal["pearson", "spearman"]
 
 
 def _halves(codes: Array, factors: Array, rows: tuple[Rows, Rows], correlation: Correlation) -> tuple[Array, Array]:
-    """Correlations of each half of the rows, blocks of wide codes one after another."""
+    """Return the correlations (codes x factors) in each half of the rows; wide codes are processed in blocks."""
     step = max(CELLS // len(codes), 1)
     blocks = [codes[:, start : start + step] for start in range(0, codes.shape[1], step)]
     ranks = correlation == "spearman"
@@ -31,16 +31,18 @@ def _halves(codes: Array, factors: Array, rows: tuple[Rows, Rows], correlation: 
     return first, second
 
 
-def _held_out(chosen: Array, seen: Array) -> Array:
-    """Match codes to factors by the first matrix (codes x factors); read the pairs, with its signs, off the second."""
-    codes, factors = linear_sum_assignment(np.abs(chosen), maximize=True)
-    signs = np.zeros(chosen.shape[1])
-    signs[factors] = np.sign(chosen[codes, factors]) * seen[codes, factors]
-    return signs
+def _held_out_values(matching: Array, reading: Array) -> Array:
+    """Match codes to factors by the first matrix (codes x factors); return the second's entries, with its signs."""
+    codes, factors = linear_sum_assignment(np.abs(matching), maximize=True)
+    values = np.zeros(matching.shape[1])
+    values[factors] = np.sign(matching[codes, factors]) * reading[codes, factors]
+    return values
 
 
-def _per_factor(first: Array, second: Array) -> Array:
-    return np.clip((_held_out(first, second) + _held_out(second, first)) / 2, -1.0, 1.0)
+def _per_factor(first_half: Array, second_half: Array) -> Array:
+    return np.clip(
+        (_held_out_values(first_half, second_half) + _held_out_values(second_half, first_half)) / 2, -1.0, 1.0
+    )
 
 
 @metric(
@@ -60,16 +62,15 @@ def mcc(sample: Sample, *, correlation: Correlation = "pearson", generator: np.r
     """Absolute correlation of each factor with a code of its own, averaged over factors.
 
     Codes and factors are matched one to one so that the sum of absolute correlations is largest
-    (:func:`scipy.optimize.linear_sum_assignment`). Khemakhem et al. (section 5.1) match and read on the same rows,
-    where the best of many noise codes looks correlated. Here one half of the rows chooses pairs and signs, the other
-    half gives the correlations, and the halves change places: independent codes score 0 on average, whatever their
-    number, and ``bounds`` reach below 0. Labels count as numbers by rank; text of more than two values, which has no
+    (:func:`scipy.optimize.linear_sum_assignment`). Khemakhem et al. (section 5.1) match and correlate on the same rows,
+    where the best of many noise codes looks correlated. Here one half of the rows chooses pairs and signs and the other
+    half gives the correlations; then the halves swap roles. Independent codes score 0 on average, whatever their
+    number, and ``bounds`` reach below 0. Labels are replaced by their ranks; text of more than two values, which has no
     order, is left out. ``mcc[spearman]`` correlates ranks, so that monotone maps of a code change nothing.
 
     Returns:
-        Score with per-factor values, of factors without a code 0, and as relation the absolute correlations, means over
-        the halves; details ``chance`` (0) and ``ceiling`` (of one exact copy of each factor). Constant codes have no
-        correlation.
+        Score with per-factor values (0 for a factor without a code) and the mean absolute correlations of the halves as
+        relation; details ``chance`` (0) and ``ceiling`` (of one exact copy of each factor). Constant codes correlate 0.
 
     Raises:
         InvalidInput: a factor that does not vary, or a correlation that does not exist.

@@ -35,17 +35,17 @@ def med(
 ) -> Score:
     """Disentanglement with the entropies of DCI and mutual information for importance.
 
-    :func:`dbench.metrics.dci_disentanglement` of the mutual information, every factor's column divided by its
-    sum so that factors weigh alike. Mahon et al. (section 2, Appendix A) take the information as it is; on
-    their toy models only that gives the printed 46.4 (``normalise=False``), but factors of many values, with
-    most bias, then outweigh the others. Bounds 0 and 1. The plug-in information of an exact copy about the other
-    factors is not zero, so exact copies stay below 1 (``ceiling``). ``corrected`` puts the score on the scale from
-    chance (0) to exact copies (1).
+    :func:`dbench.metrics.dci_disentanglement` of the mutual information, with each factor's column divided by its
+    sum so that factors have equal weight. Mahon et al. (section 2, Appendix A) do not normalise; on their toy models
+    only that gives the printed 46.4 (``normalise=False``), but factors with many values, whose estimates are most
+    biased, then dominate. Bounds 0 and 1. The plug-in information of an exact copy about the other factors is not
+    zero, so exact copies stay below 1 (``ceiling``). ``corrected`` rescales the score so that chance becomes 0 and
+    exact copies 1.
 
     Returns:
         Score with per-code disentanglement, per-factor completeness, the matrix used as relation; details
         ``completeness``, ``ceiling`` (of one exact copy of each factor), ``chance`` (of the same codes,
-        shuffled) and ``bins``. Codes without information have weight 0; if all are, the score is 0.
+        shuffled) and ``bins``. Codes without information have weight 0; if no code has any, the score is 0.
 
     Raises:
         InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.

@@ -24,23 +24,22 @@ def mig(
 ) -> Score:
     """Gap between the two codes that know most about a factor, by its entropy, averaged over factors.
 
-    A Sober Look, section 4.2.3: codes are cut into equal-width bins from min to max; discrete factors are
-    not binned (a convention: the text bins them too, which only matters above 20 values), continuous ones
-    are. Bounds 0 and 1; independent codes score about 0. An exact copy of a factor with more values than
-    bins cannot reach 1. Values exactly on a cut fall to its right, so a change of sign can move a score where codes
-    take few values.
+    A Sober Look, section 4.2.3: codes are cut into equal-width bins from min to max. Continuous factors are binned too;
+    discrete ones are not (a convention: the paper bins them, which only matters above 20 values). Bounds 0 and 1;
+    independent codes score about 0. An exact copy of a factor with more values than bins cannot reach 1. A value on the
+    edge of two bins falls into the right one, so a change of sign can change the score of codes that take few values.
 
     Args:
         sample: n observations.
         bins: equal-width bins of each code, and of each continuous factor.
-        corrected: whether to put each factor's gap on the scale from ``chance`` (0) to ``ceiling`` (1), cut off at
-            both ends: independent codes then average a little above 0. The two details stay as they are.
+        corrected: whether to rescale each factor's gap so that ``chance`` becomes 0 and ``ceiling`` 1, clipped at
+            both ends: independent codes then average a little above 0. The two details are not rescaled.
         generator: shuffles the codes for ``chance``; by default the metric's own.
 
     Returns:
         Score with per-factor values and the mutual information in nats as relation. With a single code the
-        second best is 0. Constant codes have no information. Details ``ceiling`` (of one exact copy of each
-        factor), ``chance`` (of the same codes, shuffled) and ``bins``.
+        second largest information is 0. Constant codes have no information. Details ``ceiling`` (of one exact copy
+        of each factor), ``chance`` (of the same codes, shuffled) and ``bins``.
 
     Raises:
         InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.
@@ -61,7 +60,7 @@ def mig(
     generator = given_generator(generator, metric="mig")
     entropies = entropy(classes(sample, bins))
     information, copied, of_shuffled = informations(sample, generator, bins=bins)
-    # Information cannot exceed entropy, but for rounding.
+    # Information exceeds entropy by rounding only.
     gaps, ceiling, chance = (
         np.minimum(gap_per_factor(matrix) / entropies, 1.0) for matrix in (information, copied, of_shuffled)
     )

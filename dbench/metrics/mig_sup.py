@@ -27,15 +27,15 @@ def _gaps(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
 def mig_sup(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Gap between the two factors that a code knows most about, averaged over codes.
 
-    Li et al. (section 4): mutual information by the factor's entropy, the largest entry of a code less its second. It
-    complements MIG, which does not see a code that holds two factors. The mean is over all codes that vary: constant
-    ones, 0/0 elsewhere, are left out; a code of noise counts and has no gap, so idle codes lower the score. Codes are
-    cut into equal-width bins, discrete factors taken by label. Bounds 0 and 1.
+    Li et al. (section 4): mutual information is divided by the factor's entropy; a code's gap is its largest entry
+    minus the second largest. The score complements MIG, which does not notice a code that holds two factors. The mean
+    is over all codes that vary: constant ones are left out; noise codes count, with a gap near 0, so idle codes lower
+    the score. Codes are cut into equal-width bins; discrete factors are taken by label. Bounds 0 and 1.
 
     Returns:
         Score with per-code values and the normalised information as relation; details ``chance`` (of the same codes,
         shuffled), ``ceiling`` (of one exact copy of each factor), ``active`` (codes with information) and ``bins``.
-        With a single factor the second is 0. Codes that are all constant score 0.
+        With a single factor the second largest entry is 0. Codes that are all constant score 0.
 
     Raises:
         InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.

@@ -14,11 +14,11 @@ Array = NDArray[np.float64]
 
 
 def _shares(information: Array, *, of_codes: Array) -> tuple[float, Array]:
-    """Mean over the codes that vary, and largest information of each code by its entropy, 0 of a constant code."""
+    """Mean over the codes that vary, and each code's largest information over its entropy (0 for a constant code)."""
     varies = of_codes > 0
-    known = information.max(axis=1)
-    share = np.divide(known, of_codes, out=np.zeros_like(known), where=varies)
-    share = np.minimum(share, 1.0)  # information cannot exceed entropy, but for rounding
+    largest = information.max(axis=1)
+    share = np.divide(largest, of_codes, out=np.zeros_like(largest), where=varies)
+    share = np.minimum(share, 1.0)  # information exceeds entropy by rounding only
     return float(share[varies].mean()) if varies.any() else 0.0, share
 
 
@@ -34,16 +34,16 @@ def _shares(information: Array, *, of_codes: Array) -> tuple[float, Array]:
 def minimality(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a code's entropy that one factor explains, averaged over codes.
 
-    Almudévar and Ortega (section 4): the largest mutual information of a code with a factor, by the code's entropy. It
-    is 1 where a code is a function of one factor, also where factors depend on each other, which takes gaps and shares
-    of other metrics down. Codes are cut into equal-width bins, discrete factors taken by label; the noise of a
-    continuous code is entropy that nothing explains. Bounds 0 and 1. A code that holds a coarse part of a factor is
+    Almudévar and Ortega (section 4): the largest mutual information of a code with a factor, divided by the code's
+    entropy. It is 1 if a code is a function of one factor, even if factors depend on each other, which lowers the
+    metrics that compare factors. Codes are cut into equal-width bins; discrete factors are taken by label. Noise in a
+    continuous code adds entropy that no factor explains. Bounds 0 and 1. A code that holds a coarse part of a factor is
     minimal: read :func:`dbench.metrics.sufficiency` beside it.
 
     Returns:
         Score with per-code values and the mutual information in nats as relation; details ``chance`` (of the same
-        codes, shuffled), ``ceiling`` (of one exact copy of each factor) and ``bins``. Constant codes are left out; all
-        of them score 0.
+        codes, shuffled), ``ceiling`` (of one exact copy of each factor) and ``bins``. Constant codes are left out; if
+        all are constant, the score is 0.
 
     Raises:
         InvalidInput: a factor that does not vary, or fewer than 1 bin, 2 where a factor is continuous.

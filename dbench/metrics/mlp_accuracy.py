@@ -37,14 +37,14 @@ def mlp_accuracy(
 ) -> Score:
     """Chance-adjusted accuracy of a perceptron for each factor from all codes, averaged over factors.
 
-    max(0, (a - r) / (1 - r)), a the test accuracy and r the sum of squared class shares. One hidden layer,
-    trained as described at :func:`dbench.metrics.classifiers.predict_labels`. Bounds 0 and 1; chance is 0. Two
-    thirds train, one third tests. Options are those of :class:`dbench.metrics.classifiers.Training`.
+    max(0, (a - r) / (1 - r)), where a is the test accuracy and r the sum of squared class shares. The perceptron has
+    one hidden layer; :func:`dbench.metrics.classifiers.predict_labels` describes its training. Bounds 0 and 1; chance
+    is 0. Two thirds train, one third tests. Options are those of :class:`dbench.metrics.classifiers.Training`.
 
     Returns:
         Score with per-factor adjusted accuracies; details ``accuracy`` (not adjusted) and ``chance`` (already
-        taken off), means over factors, and ``epochs``. Constant codes predict about the commonest value. For a
-        ``ceiling`` score :func:`dbench.metrics.exact_copies` of the sample.
+        subtracted), means over factors, and ``epochs``. Constant codes predict about the most frequent value. For
+        the ceiling, score :func:`dbench.metrics.exact_copies` of the sample.
 
     Raises:
         InvalidInput: continuous factors, a factor that does not vary, or a count below 1.

@@ -15,10 +15,10 @@ Idle = Literal["skip", "zero"]
 
 
 def modularity_per_code(matrix: ArrayLike) -> NDArray[np.float64]:
-    """One minus the squared relations to all but a code's first factor, relative to a template of that one alone.
+    """One minus the squared deviation of a code's relations from a template that holds its strongest relation alone.
 
-    A Sober Look, section 4.2.4: 1 - sum of m_f^2 over the other factors / (theta^2 (k - 1)), m the row of the d x k
-    matrix and theta its largest entry.
+    A Sober Look, section 4.2.4: 1 - sum of m_f^2 over the other factors / (theta^2 (k - 1)), where m is the code's row
+    of the d x k matrix and theta its largest entry.
 
     Returns:
         d values from 0 (related to all factors alike) to 1 (to one only). A code related to nothing, 0/0 in the
@@ -31,15 +31,15 @@ def modularity_per_code(matrix: ArrayLike) -> NDArray[np.float64]:
     checked = require_matrix("matrix", matrix)
     largest = checked.max(axis=1, keepdims=True)
     share = np.divide(checked, largest, out=np.zeros_like(checked), where=largest > 0)
-    # The largest entry itself is 1 after division, so the others' squares are the sum less 1.
+    # After division the largest entry is 1, so the squares of the other entries sum to the total minus 1.
     excess = np.maximum((share**2).sum(axis=1) - 1, 0.0) / max(checked.shape[1] - 1, 1)
     return np.asarray(np.where(largest[:, 0] > 0, 1 - excess, 0.0))
 
 
 def mean_modularity(matrix: ArrayLike, *, idle: Idle = "skip") -> float:
-    """Mean of :func:`modularity_per_code`; 0 where every code is idle, that is related to nothing.
+    """Mean of :func:`modularity_per_code` over codes; 0 if all codes are idle, that is related to no factor.
 
-    ``skip`` leaves idle codes out, ``zero`` counts them as 0, as the study behind A Sober Look did.
+    ``skip`` leaves idle codes out; ``zero`` counts them as 0, as the study behind A Sober Look did.
     """
     if idle not in ("skip", "zero"):
         raise InvalidInput(f"idle must be 'skip' or 'zero', got {idle!r}")
@@ -62,11 +62,11 @@ def modularity(
 ) -> Score:
     """Does each code share information with one factor only, averaged over codes?
 
-    A Sober Look, section 4.2.4: :func:`modularity_per_code` of the mutual information, codes cut into
-    equal-width bins, discrete factors taken by label. The mean over codes is not weighted, so noise counts as
-    much as signal: the estimated information of a noise code is bias, about (bins - 1)(values - 1) / 2n nats,
-    which grows with the values of a factor and makes noise look modular (``chance``). Bounds 0 and 1. ``idle``
-    says what codes without information, which only constant ones are, do (:func:`mean_modularity`).
+    A Sober Look, section 4.2.4: :func:`modularity_per_code` of the mutual information; codes are cut into
+    equal-width bins, discrete factors taken by label. The mean over codes is not weighted, so noise codes count as
+    much as others: their estimated information is bias, about (bins - 1)(values - 1) / 2n nats, which grows
+    with the number of values of a factor and makes noise look modular (``chance``). Bounds 0 and 1. ``idle``
+    says how codes without information, that is constant ones, count (:func:`mean_modularity`).
 
     Returns:
         Score with per-code values and the mutual information in nats as relation; details ``chance`` (of the

@@ -40,31 +40,31 @@ def nk(
 ) -> Score:
     """Accuracy lost when each factor's own code is withheld from a classifier of that factor.
 
-    Every factor is assigned a code of its own (equation 2); one perceptron predicts it from all codes,
-    another from all but that one; the mean over factors of the difference in test accuracy. Not adjusted
+    Every factor is assigned a code of its own (equation 2). One perceptron predicts it from all codes, another from
+    all but that one; the score is the difference of their test accuracies, averaged over factors. It is not adjusted
     for chance, as in Appendix A: an exact copy of a balanced factor of K values gains at most 1 - 1/K.
-    A copied code makes the knockout harmless by design (about 0); noise can make it slightly negative.
+    If a code is copied, knocking it out is harmless by design (about 0); noise can make the score slightly negative.
     Two thirds of the observations train, one third tests: :func:`dbench.metrics.classifiers.predict_labels`.
 
     Args:
         sample: n observations, with factors that are labels.
         epochs: passes over the training part.
-        batch: observations a step.
+        batch: observations in a step.
         hidden: units of the hidden layer.
         bins: equal-width bins of each code for the mutual information by which codes are assigned.
-        falling_from: learning rate of the first step, which then falls to 0; by default it stays at 0.001.
+        falling_from: learning rate of the first step, which then falls linearly to 0; by default it stays at 0.001.
         generator: draws split, weights and batches; by default the metric's own.
-        device: of torch.
+        device: name of a torch device.
 
     Returns:
         Score with per-factor differences, the mutual information as relation, and details ``accuracy`` (all
-        codes) and ``accuracy.without`` (means over factors), ``accuracy.<j>`` (all codes, factor j), ``ceiling`` (all
-        but the share of the commonest value, which is still guessed without the code), ``chance`` (0) and
-        ``epochs``. A factor left without a code of its own (fewer codes than factors) loses nothing: 0.
+        codes) and ``accuracy.without`` (means over factors), ``accuracy.<j>`` (all codes, factor j), ``ceiling`` (1
+        minus the share of the most frequent value, which can be guessed without the code), ``chance`` (0) and
+        ``epochs``. A factor without a code of its own (fewer codes than factors) loses nothing: 0.
 
     Raises:
-        InvalidInput: no factor of labels, one that does not vary, ``epochs``, ``batch``, ``hidden`` or ``bins`` below
-            1, ``falling_from`` not above 0, or a device that torch does not have.
+        InvalidInput: continuous factors alone, a factor that does not vary, ``epochs``, ``batch``, ``hidden`` or
+            ``bins`` below 1, ``falling_from`` not above 0, or a device that torch does not have.
 
     Example:
         >>> factors = np.indices((3, 4, 25)).reshape(3, -1)[:2].T  # 300 x 2
@@ -87,7 +87,7 @@ def nk(
     commonest = [np.bincount(label).max() / len(labels) for label in labels.T]
     train, test = Sample(sample.codes, labels).split(1 / 3, generator)
     k = sample.n_factors
-    # A factor without a code of its own has -1, with which a classifier keeps all codes: it loses exactly 0.
+    # A factor without a code of its own has -1; its classifier keeps all codes, so the difference is exactly 0.
     without = [Classifier(0, j, int(code)) for j, code in enumerate(align(relation))]
     classifiers = [*(Classifier(0, j) for j in range(k)), *without]
     predicted = predict_labels(

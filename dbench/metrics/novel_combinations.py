@@ -16,7 +16,7 @@ from dbench.seeds import given_generator
 
 
 def adjust_for_chance(accuracy: float, chance: float) -> float:
-    """Return max(0, (a - r) / (1 - r)), a the accuracy and r that of guessing (Mahon et al., Table 3)."""
+    """Return max(0, (a - r) / (1 - r)), where a is the accuracy and r that of guessing (Mahon et al., Table 3)."""
     return max(0.0, (accuracy - chance) / (1 - chance))
 
 
@@ -35,28 +35,28 @@ def novel_combinations(
 ) -> Score:
     """Accuracy of classifiers on combinations of factor values that they, and the model, were never shown.
 
-    One classifier for each of the factors is trained on the codes of the familiar points and asked for its factor on
-    the held-out ones. An answer counts only if all of the factors are right (column "both" of Table 3, "NC" of
-    appendix G). There are two kinds: a perceptron, as in :func:`dbench.metrics.mlp_accuracy`, and, because a
-    perceptron might learn of its own accord that two values exclude each other, a linear classifier, as in
-    :func:`dbench.metrics.linear_accuracy`. The paper trains one classifier for all factors of the data set, here
-    each of the factors in question has its own.
+    One classifier for each of the factors is trained on the codes of the familiar points and predicts its factor on the
+    held-out ones. A prediction counts only if all of the factors are right (column "both" of Table 3, "NC" of appendix
+    G). There are two kinds of classifier: a perceptron, as in :func:`dbench.metrics.mlp_accuracy`, and a linear one, as
+    in :func:`dbench.metrics.linear_accuracy`, since a perceptron might itself learn that two values exclude each other.
+    The paper trains one classifier for all factors of the data set; here each of the factors in question has its own.
 
-    The control ("normal test set") does the same with as many points held out at random from all: the same codes, the
-    same number of training points, initial weights and batches. The paper trains another model for it; that is the
-    control of a model of ``<data set>-without-random<i>``, for which ``held_out`` is itself random.
+    The control ("normal test set") holds out as many points at random: the same codes, the same number of training
+    points, initial weights and batches. The paper trains another model for it; that corresponds to the control of a
+    model of ``<data set>-without-random<i>``, for which ``held_out`` is itself random.
 
-    The sample holds mean codes and discrete factors of n points, the whole grid; ``held_out`` is a mask of those that
-    the model was not trained on, and ``factors`` are the numbers of the factors whose combination was held out
-    (``HeldOut.combined``). ``train`` familiar points, drawn at random, are trained on, all if not given; ``penalty`` is
-    that of the linear classifier, and the other options are those of :class:`dbench.metrics.classifiers.Training`.
+    The sample holds mean codes and discrete factors of the n points of the whole grid. ``held_out`` is a mask of the
+    points that the model was not trained on; ``factors`` are the numbers of the factors whose combination was held out
+    (``HeldOut.combined``). Classifiers are trained on ``train`` familiar points drawn at random, by default on all;
+    ``penalty`` is that of the linear classifier; other options are those of
+    :class:`dbench.metrics.classifiers.Training`.
 
     Returns:
         Score whose value is the perceptron's accuracy adjusted for chance (:func:`adjust_for_chance`; bounds 0 and 1,
-        chance 0), and whose details are not adjusted: ``mlp``, ``linear``, ``random_split.mlp`` and
-        ``random_split.linear``, each a share of the points with all factors right; each followed by ``.<j>``, the
-        share with factor j right; and ``chance``, the product of 1 / (number of values) over the factors. A classifier
-        that has learnt which combination is missing falls below it.
+        chance 0). Its details are not adjusted: ``mlp``, ``linear``, ``random_split.mlp`` and ``random_split.linear``,
+        each the share of points with all factors right; the same names followed by ``.<j>``, the share with factor j
+        right; and ``chance``, the product of 1 / (number of values) over the factors. A classifier that has learnt
+        which combination is missing falls below chance.
 
     Raises:
         InvalidInput: continuous factors; a mask of another length or type, or one that holds nothing or everything
@@ -76,11 +76,11 @@ def novel_combinations(
     sample = labels_alone(sample, "novel_combinations")
     training = Training(epochs, batch, hidden, device=device)
     require_positive("penalty", penalty)
-    mask = _check_mask(held_out, len(sample))
+    is_novel = _check_mask(held_out, len(sample))
     chosen = require_distinct("factors", factors, sample.n_factors)
     labels, sizes = label_indices(sample.factors[:, chosen])
-    _check_familiar(sample, mask, chosen)
-    n_familiar = int((~mask).sum())
+    _check_familiar(sample, is_novel, chosen)
+    n_familiar = int((~is_novel).sum())
     if train is not None:
         require_count("train", train, 1)
         if train > n_familiar:
@@ -91,25 +91,25 @@ def novel_combinations(
     chance = 1 / prod(int(size) for size in sizes)
     details = {"chance": chance}
     perceptrons = [Classifier(0, j) for j in range(len(chosen))]
-    # The order is random, so its first part is a random split, and the first familiar points in it a random choice.
-    split = np.zeros(len(sample), dtype=np.bool_)
-    split[order[n_familiar:]] = True
-    for prefix, test in (("", mask), ("random_split.", split)):
+    # In a random order the last points are a random test part, and the first familiar points a random choice of them.
+    is_random = np.zeros(len(sample), dtype=np.bool_)
+    is_random[order[n_familiar:]] = True
+    for prefix, test in (("", is_novel), ("random_split.", is_random)):
         shown = order[~test[order]][:train]
-        parts = (sample.codes[shown], labels[shown], sample.codes[test])
-        stacked = (parts[0][None], parts[1], parts[2][None])
-        for kind, predicted in (
-            ("mlp", predict_labels(*stacked, perceptrons, training, sizes, np.random.default_rng(seed)).T),
-            ("linear", linear_predictions(*parts, penalty)),
-        ):
-            right = predicted == labels[test]
-            details[prefix + kind] = float(right.all(axis=1).mean())
-            for j, share in zip(chosen, right.mean(axis=0), strict=True):
+        x, y, x_test = sample.codes[shown], labels[shown], sample.codes[test]
+        weights_and_batches = np.random.default_rng(seed)
+        by_perceptron = predict_labels(x[None], y, x_test[None], perceptrons, training, sizes, weights_and_batches).T
+        by_regression = linear_predictions(x, y, x_test, penalty)
+        for kind, predicted in (("mlp", by_perceptron), ("linear", by_regression)):
+            correct = predicted == labels[test]
+            details[prefix + kind] = float(correct.all(axis=1).mean())
+            for j, share in zip(chosen, correct.mean(axis=0), strict=True):
                 details[f"{prefix}{kind}.{j}"] = float(share)
     return Score("novel_combinations", adjust_for_chance(details["mlp"], chance), details=details)
 
 
 def _check_mask(held_out: ArrayLike, n: int) -> NDArray[np.bool_]:
+    """Return the mask as an array; refuse one that is no mask of n points, or holds out none or all of them."""
     mask = np.asarray(held_out)
     if mask.dtype != np.bool_ or mask.shape != (n,):
         raise InvalidInput(f"held_out must be a mask of {n} booleans, got {mask.dtype} of shape {mask.shape}")
@@ -118,12 +118,13 @@ def _check_mask(held_out: ArrayLike, n: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _check_familiar(sample: Sample, mask: NDArray[np.bool_], chosen: list[int]) -> None:
+def _check_familiar(sample: Sample, is_novel: NDArray[np.bool_], chosen: list[int]) -> None:
+    """Refuse a sample in which a held-out value of one of the chosen factors never occurs among familiar points."""
     for j in chosen:
         column = sample.factors[:, j]
-        novel = np.setdiff1d(column[mask], column[~mask])
-        if novel.size:
+        unseen = np.setdiff1d(column[is_novel], column[~is_novel])
+        if unseen.size:
             raise InvalidInput(
-                f"every held-out value must occur among the familiar points, got {novel[0]} of factor "
+                f"every held-out value must occur among the familiar points, got {unseen[0]} of factor "
                 f"{sample.factor_names[j]!r} only in held-out ones"
             )

@@ -1,4 +1,4 @@
-"""Which codes a Gaussian posterior uses at all (Duan et al. 2020, equation 3)."""
+"""Informative codes: those whose Gaussian posterior differs from the prior (Duan et al. 2020, equation 3)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,15 +8,16 @@ from dbench.metrics.inputs import as_codes
 from dbench.metrics.registry import Score, metric
 
 ACTIVE = 0.01
-"""Nats of divergence from the prior above which a code counts as informative (Duan et al. 2020, equation 3)."""
+"""Mean divergence from the prior, in nats, above which a code is informative (Duan et al. 2020, equation 3)."""
 
 
 def kl_per_code(mean: NDArray[np.float64], logvar: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean divergence of each code's Gaussian posterior from the standard normal prior, in nats.
+    """Mean KL divergence of each code's Gaussian posterior from the standard normal prior, in nats.
 
     Means and natural logarithms of variances are n x d, or models x n x d.
     """
-    mean, logvar = (as_codes(name, of, ndim=max(np.ndim(of), 2)) for name, of in (("mean", mean), ("logvar", logvar)))
+    mean = as_codes("mean", mean, ndim=max(np.ndim(mean), 2))
+    logvar = as_codes("logvar", logvar, ndim=max(np.ndim(logvar), 2))
     if mean.shape != logvar.shape:
         raise InvalidInput(f"mean and logvar must share a shape of n x d, got {mean.shape} and {logvar.shape}")
     with np.errstate(over="ignore"):
@@ -32,7 +33,7 @@ def kl_per_code(mean: NDArray[np.float64], logvar: NDArray[np.float64]) -> NDArr
 def informative_mask(
     mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = ACTIVE
 ) -> NDArray[np.bool_]:
-    """Codes whose mean divergence from the prior (:func:`kl_per_code`) exceeds ``threshold`` nats, at least 0."""
+    """Mask of the codes whose mean divergence from the prior (:func:`kl_per_code`) exceeds ``threshold`` nats."""
     if not 0 <= threshold < np.inf:
         raise InvalidInput(f"threshold must be a finite number of at least 0, got {threshold}")
     return kl_per_code(mean, logvar) > threshold
@@ -50,13 +51,13 @@ def informative_mask(
 def informative_codes(mean: NDArray[np.float64], logvar: NDArray[np.float64], *, threshold: float = ACTIVE) -> Score:
     """Number of codes whose posterior differs from the prior by more than a hundredth of a nat.
 
-    Code i is informative if the mean over observations x of KL(q(z_i | x) || N(0, 1)) exceeds the threshold
-    (equation 3; 0.01 nats in its appendix), for a Gaussian posterior (mean^2 + variance - 1 - log variance) / 2.
-    Bounds 0 and d. A count is no quality: copies count too. Means and natural logarithms of variances are n x d.
+    Code i is informative if the mean over observations x of KL(q(z_i | x) || N(0, 1)) exceeds the threshold (equation
+    3; 0.01 nats in its appendix), for a Gaussian posterior (mean^2 + variance - 1 - log variance) / 2. Bounds 0 and d.
+    The count does not measure quality: copies count too. Means and natural logarithms of variances are n x d.
 
     Returns:
         Score with the divergence of each code, in nats, as value per code; details ``threshold`` and ``kl``, the
-        sum over codes.
+        divergence summed over codes.
 
     Raises:
         InvalidInput: shapes that differ or are not n x d, NaN or infinity, a negative threshold.

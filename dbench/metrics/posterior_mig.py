@@ -14,37 +14,37 @@ from dbench.seeds import given_generator
 
 Array = NDArray[np.float64]
 
-LARGEST = 700.0  # logarithm of a variance, so that floats hold the variance and its inverse
-CELLS = 1 << 22  # densities of a draw under a row's posterior that are held at once
+LARGEST = 700.0  # bound of log variances: floats can hold the variance and its inverse
+CELLS = 1 << 22  # largest number of densities (draws x posteriors) in memory at once
 
 
 def posterior_information(
     mean: Array, logvar: Array, factors: NDArray[np.int64], generator: np.random.Generator
 ) -> Array:
-    """Information in nats of one draw from each posterior about each factor, d x k, at least 0.
+    """Mutual information in nats of each code with each factor (d x k), estimated by one draw from each posterior.
 
-    The mean over draws z of log q(z | v) - log q(z), where q(z) is the mean of the n Gaussian posteriors (means and
-    logarithms of variances n x d), and q(z | v) that of the rows of the same label.
+    It is the mean over draws z of log q(z | v) - log q(z), at least 0, where q(z) is the mean of the n Gaussian
+    posteriors (means and logarithms of variances n x d), and q(z | v) that of the rows of the same label.
     """
     labels, sizes = label_indices(factors)
     n, d = mean.shape
-    drawn = mean + np.exp(logvar / 2) * generator.standard_normal(mean.shape)
+    draws = mean + np.exp(logvar / 2) * generator.standard_normal(mean.shape)
     block = max(CELLS // n, 1)
     result = np.zeros((d, len(sizes)))
     masks = [label[:, None] == label for label in labels.T] if n * n <= CELLS else None
     counts = [np.bincount(label)[label] for label in labels.T]
     for i in range(d):
-        z, centre, spread = drawn[:, i], mean[:, i], logvar[:, i]
+        draw, row_means, row_logvars = draws[:, i], mean[:, i], logvar[:, i]
         for start in range(0, n, block):
-            part = slice(start, start + block)
-            # Constants of the density cancel in the difference.
-            with np.errstate(over="ignore"):  # a density of 0
-                density = -0.5 * (spread + (z[part, None] - centre) ** 2 * np.exp(-spread))
-            whole = logsumexp(density, axis=1) - np.log(n)
+            rows = slice(start, start + block)
+            # The constant of the log density cancels in the difference below.
+            with np.errstate(over="ignore"):  # an overflow means a density of 0
+                density = -0.5 * (row_logvars + (draw[rows, None] - row_means) ** 2 * np.exp(-row_logvars))
+            log_marginal = logsumexp(density, axis=1) - np.log(n)
             for j, label in enumerate(labels.T):
-                same = masks[j][part] if masks is not None else label[part, None] == label
-                among = logsumexp(np.where(same, density, -np.inf), axis=1) - np.log(counts[j][part])
-                result[i, j] += (among - whole).sum()
+                same_label = masks[j][rows] if masks is not None else label[rows, None] == label
+                log_conditional = logsumexp(np.where(same_label, density, -np.inf), axis=1) - np.log(counts[j][rows])
+                result[i, j] += (log_conditional - log_marginal).sum()
     return np.asarray(np.maximum(result / n, 0.0))
 
 
@@ -68,22 +68,22 @@ def posterior_mig(
 ) -> Score:
     """Gap between the two codes whose posterior tells most of a factor, by its entropy, averaged over factors.
 
-    Chen et al. (section 4.1, Appendix C): information is the mean of log q(z | v) - log q(z) over draws z of the
-    posteriors, each the mixture of Gaussian posteriors, of the rows with the label and of all, so that nothing is cut
-    into bins, and noise that a posterior has counts. The authors take 10,000 draws from all rows of a full grid; here
-    one draw from each of at most ``draws`` rows. A draw stands among the rows of its own label, its own row included,
-    so that few rows a label bias the estimate upwards (``chance``), the more the narrower posteriors are. Bounds 0 and
-    1.
+    Chen et al. (section 4.1, Appendix C): information is the mean of log q(z | v) - log q(z) over draws z from the
+    posteriors, where q(z | v) is the mixture of the Gaussian posteriors of the rows with label v, and q(z) that of all
+    rows. Nothing is binned, and the noise of the posteriors counts. The authors take 10,000 draws from all rows of a
+    full grid; here there is one draw from each of at most ``draws`` rows. The mixture of a draw's label contains its
+    own posterior, so few rows per label bias the estimate upwards (``chance``), the more the narrower the posteriors
+    are. Bounds 0 and 1.
 
     Args:
         sample: means of the posteriors as codes, and n x k labels.
-        logvar: n x d, natural logarithms of the variances, cut to -700 and 700.
-        draws: most rows that are used, drawn at random of more.
-        generator: by default one that is derived from the metric's name.
+        logvar: n x d, natural logarithms of the variances, clipped to -700 and 700.
+        draws: largest number of rows used; of more rows, so many are drawn at random.
+        generator: draws rows and codes, and shuffles labels; by default one derived from the metric's name.
 
     Returns:
         Score with per-factor values and the information in nats as relation; details ``chance`` (of the same
-        posteriors, shuffled) and ``rows``. With a single code the second best is 0.
+        posteriors, shuffled) and ``rows`` (number used). With a single code the second largest information is 0.
 
     Raises:
         InvalidInput: continuous factors alone, a factor that does not vary, variances of another shape or not finite.
@@ -102,25 +102,27 @@ def posterior_mig(
     """
     sample = labels_alone(sample, "posterior_mig")
     require_count("draws", draws, 2)
-    spread = np.clip(as_codes("logvar", logvar), -LARGEST, LARGEST)
-    if spread.shape != sample.codes.shape:
-        raise InvalidInput(f"logvar must have the shape of the codes, {sample.codes.shape}, got {spread.shape}")
+    clipped = np.clip(as_codes("logvar", logvar), -LARGEST, LARGEST)
+    if clipped.shape != sample.codes.shape:
+        raise InvalidInput(f"logvar must have the shape of the codes, {sample.codes.shape}, got {clipped.shape}")
     generator = given_generator(generator, metric="posterior_mig")
     if len(sample) > draws:
         rows = generator.choice(len(sample), size=draws, replace=False)
-        sample, spread = sample.take(rows), spread[rows]
+        sample, clipped = sample.take(rows), clipped[rows]
         require_varying(sample)
-    scale = entropy(sample.factors)
+    entropies = entropy(sample.factors)
     labels = sample.factors.astype(np.int64)
-    matrix = posterior_information(sample.codes, spread, labels, generator)
-    shuffled = labels[generator.permutation(len(labels))]
-    by_chance = posterior_information(sample.codes, spread, shuffled, generator)
-    per_factor, chance = (np.minimum(gap_per_factor(information) / scale, 1.0) for information in (matrix, by_chance))
+    information = posterior_information(sample.codes, clipped, labels, generator)
+    shuffled_labels = labels[generator.permutation(len(labels))]
+    shuffled_information = posterior_information(sample.codes, clipped, shuffled_labels, generator)
+    per_factor, chance = (
+        np.minimum(gap_per_factor(matrix) / entropies, 1.0) for matrix in (information, shuffled_information)
+    )
     return Score(
         "posterior_mig",
         float(per_factor.mean()),
         per_factor=per_factor,
-        relation=matrix,
+        relation=information,
         details={"chance": float(chance.mean()), "rows": len(sample)},
         factor_names=sample.factor_names,
     )

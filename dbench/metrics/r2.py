@@ -15,32 +15,32 @@ Array = NDArray[np.float64]
 Model = Literal["linear", "nonlinear"]
 
 PENALTIES = 10.0 ** np.arange(-4, 2)
-"""Of the kernel regression, one of which leave-one-out cross-validation chooses for each factor."""
+"""Penalties of the kernel regression; leave-one-out cross-validation chooses one of them for each factor."""
 
 KERNEL_ROWS = 1000
-"""Most training rows of the kernel regression, whose time grows as their cube."""
+"""Largest number of training rows of the kernel regression, whose time grows with its cube."""
 
 
 def kernel(x: Array, other: Array) -> Array:
-    """Gaussian kernel exp(-|x - y|^2 / d) of rows of d standardised codes: n x m."""
+    """Gaussian kernel exp(-|x - y|^2 / d) between n and m rows of d standardised codes: n x m."""
     distance = (x**2).sum(axis=1)[:, None] + (other**2).sum(axis=1) - 2 * x @ other.T
     return np.asarray(np.exp(-np.maximum(distance, 0.0) / x.shape[1]))
 
 
 def _linear(x: Array, y: Array, x_test: Array) -> Array:
-    """Least squares, of all solutions the one of smallest weights."""
+    """Predictions of least squares; among all solutions the one of smallest weights."""
     return np.asarray(x_test @ np.linalg.lstsq(x, y, rcond=None)[0])
 
 
 def _nonlinear(x: Array, y: Array, x_test: Array) -> Array:
-    """Kernel ridge regression; the penalty of each factor is that of the smallest leave-one-out error."""
+    """Predictions of kernel ridge regression, with the penalty of smallest leave-one-out error for each factor."""
     values, axes = np.linalg.eigh(kernel(x, x))
     values, rotated = np.maximum(values, 0.0), axes.T @ y
     weights, errors = [], []
     for penalty in PENALTIES:
         inverse = 1 / (values + penalty)
         weights.append(axes @ (inverse[:, None] * rotated))
-        # Leaving row i out, its error is weight i by entry i of the inverse's diagonal.
+        # The leave-one-out error of row i is weight i divided by entry i of the diagonal of the inverse.
         errors.append(((weights[-1] / ((axes**2) @ inverse)[:, None]) ** 2).sum(axis=0))
     best = np.argmin(errors, axis=0)
     chosen = np.stack([weights[index][:, j] for j, index in enumerate(best)], axis=1)
@@ -48,6 +48,7 @@ def _nonlinear(x: Array, y: Array, x_test: Array) -> Array:
 
 
 def _r_squared(train: Sample, test: Sample, model: Model) -> Array:
+    """R squared of each factor on the test part, clipped to [0, 1]; 0 if the factor does not vary there."""
     x, x_test = standardise(train.codes, test.codes)
     y, truth = in_range(train.factors.astype(np.float64), test.factors.astype(np.float64))
     mean = y.mean(axis=0)
@@ -55,10 +56,10 @@ def _r_squared(train: Sample, test: Sample, model: Model) -> Array:
     unit[unit == 0] = 1.0  # a split can leave one value only
     y, truth = (y - mean) / unit, (truth - mean) / unit
     predicted = (_linear if model == "linear" else _nonlinear)(x, y, x_test)
-    left = ((truth - predicted) ** 2).sum(axis=0)
-    spread = ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)
-    missed = np.divide(left, spread, out=np.ones_like(left), where=spread > 1e-12)
-    return np.asarray(np.clip(1 - missed, 0.0, 1.0))
+    residual = ((truth - predicted) ** 2).sum(axis=0)
+    total = ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)
+    unexplained = np.divide(residual, total, out=np.ones_like(residual), where=total > 1e-12)
+    return np.asarray(np.clip(1 - unexplained, 0.0, 1.0))
 
 
 @metric(
@@ -77,12 +78,12 @@ def _r_squared(train: Sample, test: Sample, model: Model) -> Array:
 def r2(sample: Sample, *, model: Model = "linear", generator: np.random.Generator | None = None) -> Score:
     """R squared of each factor, regressed on all codes and taken on rows held out, averaged over factors.
 
-    Zimmermann et al. (section 5) regress linearly: what a linear map cannot undo stays below 1, while any mixture it
-    can undo scores 1, so this tells nothing of which code holds what. ``r2[nonlinear]`` is a kernel ridge regression
+    Zimmermann et al. (section 5) use a linear regression: any mixture of the factors that a linear map can undo scores
+    1, all others less, so the score does not tell which code holds what. ``r2[nonlinear]`` is a kernel ridge regression
     (Gaussian, width by the number of codes, as von Kügelgen et al. 2021), its penalty chosen by leave-one-out error on
     at most 1,000 training rows. Two thirds of the rows train, the rest tests. Bounds 0 and 1: a regression worse than
-    the mean counts as 0. Least squares needs several rows for each code: near d = n it scores 0 of good codes too.
-    Labels count as numbers by rank; text of more than two values, which has no order, is left out.
+    the mean counts as 0. Least squares needs several rows for each code: near d = n even good codes score 0.
+    Labels are replaced by their ranks; text of more than two values, which has no order, is left out.
 
     Returns:
         Score with per-factor values. Constant codes score 0.

@@ -1,8 +1,8 @@
 """The card of a metric, its result, and the dictionary of all metrics.
 
-A metric of a sample can also be called with the codes and factors themselves: ``mig(codes, factors)`` is the score of
-the sample that :func:`dbench.codes.arrays.read_arrays` makes of them; ``continuous`` and ``discrete`` name the factors
-of which the rules of :mod:`dbench.codes.factors` would say otherwise. The score's notes say what was assumed.
+A metric of a sample also accepts arrays: ``mig(codes, factors)`` scores the sample that
+:func:`dbench.codes.arrays.read_arrays` makes of them. ``continuous`` and ``discrete`` name the factors whose kind the
+rules of :mod:`dbench.codes.factors` would get wrong. The score's notes state what was assumed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Needs = Literal["sample", "source", "posterior", "sample+logvar", "models", "gri
 Family = Literal["papers", "identifiability"]
 
 INVARIANCES = frozenset({"permutation", "sign", "scale", "shift"})
-"""Transformations of the codes under which a score stays, unless its card says that it ``varies``."""
+"""Transformations of the codes that leave a score unchanged, unless the metric's card says that it ``varies``."""
 
 IN_NATS = ("mutual_information", "Mutual information (nats)")
 BY_ENTROPY = ("normalised_information_of_factors", "Mutual information by the factor's entropy")
@@ -59,9 +59,9 @@ class Score:
         per_code: d values, where the paper defines them.
         relation: d x k matrix between codes and factors the score was aggregated from.
         details: further named numbers (accuracies, ceiling, chance level, options used).
-        factor_names: the factors that ``per_factor`` and ``relation`` are of, all of the sample if empty: a metric
-            leaves out those of a kind that it cannot take.
-        notes: what was assumed and left out, one sentence each.
+        factor_names: names of the factors of ``per_factor`` and ``relation``, without those of a kind for which the
+            metric is not defined; empty if these are all factors of the sample.
+        notes: what was assumed or left out, one sentence each.
     """
 
     metric: str
@@ -74,7 +74,7 @@ class Score:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Insist on a finite Python float: a silent NaN is never a score."""
+        """Convert the value to a Python float; refuse NaN and infinity, which must never pass for a score."""
         if not np.isfinite(self.value):
             raise InvalidInput(f"{self.metric} came out as {self.value}; a degenerate input needs a stated answer")
         object.__setattr__(self, "value", float(self.value))
@@ -85,41 +85,41 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class MetricCard:
-    """What a user of a metric needs to know beside its formula; whatever lists metrics reads it here."""
+    """What a user needs to know of a metric beside its formula; all lists of metrics are made from the cards."""
 
-    name: str  # of the function, also on the command line
+    name: str  # name of the function, also on the command line
     summary: str  # first line of its docstring
     cite: str  # key of the paper it comes from, a row of docs/references.md
     label: str  # name in figures
     bounds: tuple[float | None, float | None]  # smallest and largest possible value; None where unbounded
-    needs: Needs  # what it is computed from; grid is a sample that holds a full factor grid
-    family: Family = "papers"  # those of the five papers, or others, which are computed where they are asked for
-    perfect: float | None = None  # value of a perfect representation, None where the metric knows no such thing
-    better: Literal["higher", "lower"] | None = "higher"  # None where neither is
+    needs: Needs  # what it is computed from; grid: a sample that is a full factor grid
+    family: Family = "papers"  # from one of the five papers, or one of the others, computed only on request
+    perfect: float | None = None  # value of a perfect representation; None if there is no such value
+    better: Literal["higher", "lower"] | None = "higher"  # None if neither is better
     labels: bool = False  # whether it is defined for discrete factors only
-    ordered: bool = False  # whether labels count as numbers by rank, so that their order matters
-    learned: bool = False  # whether predictors are fitted: rows drawn twice would stand in training and test part
-    # Slow takes more than some seconds, or says little as often (dci[suter]); by name a minute or more.
+    ordered: bool = False  # whether labels are replaced by their ranks, so that their order matters
+    learned: bool = False  # whether predictors are fitted: duplicated rows would leak from training into test part
+    # Slow: more than a few seconds, or seldom informative (dci[suter]); by name: a minute or more.
     speed: Literal["fast", "slow", "by name"] = "fast"
-    wide: bool = False  # whether many thousands of codes take it time and memory in proportion, and no more
-    adjusted: bool = False  # whether its detail 'chance' has been taken off the score
-    compared: bool = False  # whether dbench score works out chance and copies, which its details do not state
-    mixes: bool = False  # whether it asks for codes that mix factors, so that with a single factor it says nothing
-    varies: Mapping[str, str] = field(default_factory=dict)  # properties of INVARIANCES that it lacks -> why
-    tolerance: float = 1e-7  # how far single precision, or the tolerance of a solver, moves a score that should stay
-    # Options that keep it to about a second; the audit's page scores with them.
+    wide: bool = False  # whether time and memory grow only linearly with the number of codes, up to many thousands
+    adjusted: bool = False  # whether chance has been subtracted from the score; its detail 'chance' states how much
+    compared: bool = False  # whether dbench score computes chance and ceiling, which its details do not state
+    mixes: bool = False  # whether it penalises codes that mix factors, so that it is trivial for a single factor
+    varies: Mapping[str, str] = field(default_factory=dict)  # transformations of INVARIANCES that change it -> why
+    tolerance: float = 1e-7  # largest change of an invariant score by single precision or the tolerance of a solver
+    # Options with which it takes about a second; the audit's page uses them.
     quick: Mapping[str, Any] = field(default_factory=dict)
-    # Name of a variant -> fields of the card that differ; dbench score computes it as well, as name[variant].
+    # Name of a variant -> fields of the card that differ; dbench score computes it too, as name[variant].
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    # What per_factor or per_code of its scores hold where they are not parts of the score.
+    # What per_factor or per_code hold, if they are not the values that the score is the average of.
     parts: Mapping[str, str] = field(default_factory=dict)
-    shown: tuple[str, ...] = ()  # details that stand below the score
-    # File and title of the relation matrix it was aggregated from; metrics of one matrix share a file.
+    shown: tuple[str, ...] = ()  # details that are printed below the score
+    # File and title of the relation matrix that is aggregated; metrics of the same matrix share a file.
     picture: tuple[str, str] | None = None
 
     @property
     def invariant(self) -> frozenset[str]:
-        """Transformations of the codes that leave the score as it is."""
+        """Transformations of the codes that leave the score unchanged."""
         return INVARIANCES - self.varies.keys()
 
     def of_variant(self, variant: str) -> MetricCard:
@@ -133,7 +133,7 @@ METRICS: dict[str, Callable[..., Score]] = {}
 
 
 class OfSample(Protocol[Options]):
-    """A metric of a sample, or of the codes (n x d) and factors (n x k) of one; some look at codes alone."""
+    """A metric that is called with a sample, or with codes (n x d) and factors (n x k); some need codes alone."""
 
     card: MetricCard
 
@@ -152,10 +152,10 @@ def metric(
     *, needs: Literal["source", "posterior", "sample+logvar", "models"], **declared: Any
 ) -> Callable[[Function], Function]: ...
 def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Attach a card of these fields to a metric and list it under its own name.
+    """Return a decorator that gives a metric a card with these fields and lists it in ``METRICS`` under its name.
 
     Raises:
-        InvalidInput: a name that is taken, or a property in ``varies`` that no test knows.
+        InvalidInput: a name that is taken, or a transformation in ``varies`` that is not in ``INVARIANCES``.
     """
     unknown = sorted(set(declared.get("varies", ())) - INVARIANCES)
     if unknown:
@@ -176,11 +176,11 @@ def metric(*, needs: Needs, **declared: Any) -> Callable[[Callable[..., Any]], A
 
 
 def _with_checked_options(function: Callable[..., Score]) -> Callable[..., Score]:
-    """Insist on options of their own type where another would pass: ``corrected="no"`` is true."""
+    """Refuse options of a wrong type that would pass unnoticed: ``corrected="no"`` would count as true."""
     types = functools.cache(lambda: get_type_hints(function))
 
     @functools.wraps(function)
-    def called(*given: Any, **options: Any) -> Score:
+    def checked(*args: Any, **options: Any) -> Score:
         for name, value in options.items():
             allowed = get_args(types().get(name)) or (types().get(name),)
             is_flag = isinstance(value, (bool, np.bool_))
@@ -189,96 +189,98 @@ def _with_checked_options(function: Callable[..., Score]) -> Callable[..., Score
             is_number = isinstance(value, numbers.Real) and not is_flag
             if float in allowed and not is_number and (value is not None or type(None) not in allowed):
                 raise InvalidInput(f"{name} must be a finite number, got {value!r:.80}")
-        # Narrow integers of numpy would overflow in products.
-        plain = {name: value.item() if isinstance(value, np.number) else value for name, value in options.items()}
-        return function(*given, **plain)
+        # numpy's integers of few bits would overflow in products.
+        converted = {name: value.item() if isinstance(value, np.number) else value for name, value in options.items()}
+        return function(*args, **converted)
 
-    return called
+    return checked
 
 
 def _of_arrays(function: Callable[..., Score]) -> Callable[..., Score]:
-    """Let a function of a sample take codes and factors as well."""
-    first = next(iter(inspect.signature(function).parameters))  # ``codes`` where it looks at codes alone
+    """Let a function of a sample accept codes and factors too."""
+    first = next(iter(inspect.signature(function).parameters))  # "codes" for a metric that needs codes alone
 
     @functools.wraps(function)
-    def called(*given: Any, continuous: Collection[str] = (), discrete: Collection[str] = (), **options: Any) -> Score:
-        if not given and first in options:
-            given = (options.pop(first),)
-        if given and isinstance(given[0], Sample):
+    def accepting(
+        *args: Any, continuous: Collection[str] = (), discrete: Collection[str] = (), **options: Any
+    ) -> Score:
+        if not args and first in options:
+            args = (options.pop(first),)
+        if args and isinstance(args[0], Sample):
             if len(continuous) or len(discrete):
                 raise InvalidInput("continuous and discrete go with arrays of factors; a Sample has its kinds")
-            return _with_notes(function(*given, **options), given[0])
-        codes = given[0] if given else options.pop("codes", None)
-        factors = given[1] if len(given) > 1 else options.pop("factors", None)
+            return _with_notes(function(*args, **options), args[0])
+        codes = args[0] if args else options.pop("codes", None)
+        factors = args[1] if len(args) > 1 else options.pop("factors", None)
         if first == "codes" and codes is not None and factors is None:
             return function(as_array("codes", codes), **options)
         if codes is None or factors is None:
-            what = f"{type(codes).__name__} alone" if codes is not None else "no codes"
-            raise InvalidInput(f"{function.__name__} must be given a Sample, or codes and factors, got {what}")
+            received = f"{type(codes).__name__} alone" if codes is not None else "no codes"
+            raise InvalidInput(f"{function.__name__} must be given a Sample, or codes and factors, got {received}")
         arrays = read_arrays(codes, factors, continuous=continuous, discrete=discrete)
-        score = function(arrays.sample, *given[2:], **options)
+        score = function(arrays.sample, *args[2:], **options)
         notes = (*_assumed(arrays.sample), *arrays.notes)
         return score if first == "codes" else _with_notes(score, arrays.sample, notes)
 
-    return called
+    return accepting
 
 
 def _assumed(sample: Sample) -> Iterator[str]:
-    """Say which kind each factor was taken for."""
+    """Notes that state as which kind the factors were taken, one for each kind."""
     for kind in KINDS:
         if names := [name for name, own in zip(sample.factor_names, sample.kinds, strict=True) if own == kind]:
             yield f"Taken as {kind}: {some(names)}."
 
 
 def _with_notes(score: Score, sample: Sample, notes: tuple[str, ...] = ()) -> Score:
-    """Say which factors a score is of, and which of the sample's were left out."""
+    """Add to a score the names of its factors, and a note on those of the sample that were left out."""
     names = score.factor_names or sample.factor_names
-    left = [
+    left_out = [
         f"{name} ({kind})" for name, kind in zip(sample.factor_names, sample.kinds, strict=True) if name not in names
     ]
-    omitted = (f"leaves out {some(left)}: it is not defined for that kind of factor",) if left else ()
-    return replace(score, factor_names=names, notes=(*score.notes, *notes, *omitted))
+    left_out_notes = (f"leaves out {some(left_out)}: it is not defined for that kind of factor",) if left_out else ()
+    return replace(score, factor_names=names, notes=(*score.notes, *notes, *left_out_notes))
 
 
 def find_metric(name: str) -> Callable[..., Score]:
-    """Return the metric of that name, or say which names there are."""
+    """Return the metric of this name; the error for an unknown one lists all names."""
     return find("metric", name, METRICS)
 
 
 def find_card(name: str) -> MetricCard:
-    """Return the card of the metric of that name."""
+    """Return the card of the metric of this name."""
     card: MetricCard = find_metric(name).card  # type: ignore[attr-defined]
     return card
 
 
 def find_variant(name: str) -> Callable[..., Score]:
-    """Return the metric of a name: ``mig``, or ``dci[forest]`` with that one option set.
+    """Return the metric of a name, such as ``mig``; for ``dci[forest]``, ``dci`` with that option set.
 
-    What stands in brackets is a choice that a keyword option offers (``estimator="forest"``), or an option that is
-    switched on (``crossed=True``).
+    The brackets hold a value of a keyword option (``estimator="forest"``), or the name of an option that is switched
+    on (``crossed=True``).
 
     Example:
         >>> from dbench.metrics import dci
         >>> find_variant("dci[forest]").keywords
         {'estimator': 'forest'}
     """
-    stem, bracket, rest = name.partition("[")
+    stem, bracket, suffix = name.partition("[")
     function = find_metric(stem)
     if not bracket:
         return function
-    variant = rest.removesuffix("]") if rest.endswith("]") else ""  # no option is called so
-    for option, kind in get_type_hints(inspect.unwrap(function)).items():
-        if (option == variant and kind is bool) or variant in _choices(kind):
-            chosen: Any = functools.partial(function, **{option: True if option == variant else variant})
-            chosen.card = find_card(stem).of_variant(variant)
-            return chosen  # type: ignore[no-any-return]
+    variant = suffix.removesuffix("]") if suffix.endswith("]") else ""  # no option is called so
+    for option, annotation in get_type_hints(inspect.unwrap(function)).items():
+        if (option == variant and annotation is bool) or variant in _choices(annotation):
+            variant_metric: Any = functools.partial(function, **{option: True if option == variant else variant})
+            variant_metric.card = find_card(stem).of_variant(variant)
+            return variant_metric  # type: ignore[no-any-return]
     if variant in find_card(stem).variants:
         raise InvalidInput(f"metric must be one of codes and factors alone, got {name}, which asks for the posterior")
     raise unknown_name("metric", name, [*METRICS, *(f"{stem}[{each}]" for each in find_card(stem).variants)])
 
 
-def _choices(kind: Any) -> tuple[Any, ...]:
-    """Values of a literal type, also within a union."""
-    if get_origin(kind) is Literal:
-        return get_args(kind)
-    return tuple(choice for part in get_args(kind) for choice in _choices(part))
+def _choices(annotation: Any) -> tuple[Any, ...]:
+    """Return the values of a ``Literal`` type, also inside a union."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(choice for member in get_args(annotation) for choice in _choices(member))

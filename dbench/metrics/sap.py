@@ -38,17 +38,17 @@ def sap(
 ) -> Score:
     """Gap between the two codes that predict a factor best by themselves, averaged over factors.
 
-    A Sober Look, section 4.2.6: test accuracy of a linear SVM (C = 0.01) on one code, two thirds of the
-    observations for training; where all factors are continuous the squared correlation, on all observations. Of
-    factors of several kinds ``svm``, the default, takes the labels, ``r2`` all but text of more than two values. Bounds
-    0 and 1. Constant codes get chance accuracy, which is subtracted where nothing else is second best, and a
-    threshold cannot pick a middle value, so that exact copies stay well below 1 (``ceiling``). The result is named
-    after its relation, ``sap[svm]`` or ``sap[r2]``. ``corrected`` puts every factor's gap on the scale from chance
-    (0) to that of an exact copy (1).
+    A Sober Look, section 4.2.6: the test accuracy of a linear SVM (C = 0.01) on one code, trained on two thirds of
+    the observations; or, if all factors are continuous, the squared correlation on all observations. For factors of
+    several kinds ``svm``, the default, uses those with labels, and ``r2`` all but text of more than two values. Bounds
+    0 and 1. Constant codes have chance accuracy, which is subtracted if no other code is second best, and a threshold
+    cannot single out a middle value, so that exact copies stay well below 1 (``ceiling``). The result is named after
+    its relation, ``sap[svm]`` or ``sap[r2]``. ``corrected`` rescales each factor's gap so that chance is 0 and the gap
+    of an exact copy 1.
 
     Returns:
         Score with per-factor gaps and the relation matrix; details ``ceiling`` (of one exact copy of each
-        factor) and ``chance`` (independent codes all predict the commonest value, or are not correlated: 0).
+        factor) and ``chance`` (0: independent codes all predict the most frequent value, or are not correlated).
 
     Raises:
         InvalidInput: a factor that does not vary, continuous factors with ``svm``, or another relation.
@@ -76,9 +76,9 @@ def sap(
         if sample.labels is None:
             raise InvalidInput("relation must be 'r2' for continuous factors, got 'svm'")
         sample = sample.labels
-        both = np.concatenate([sample.codes, exact_copies(sample).codes], axis=1)  # split and predicted together
+        with_copies = np.concatenate([sample.codes, exact_copies(sample).codes], axis=1)  # so that both are split alike
         generator = given_generator(generator, metric="sap")
-        matrix = svm_predictability(*replace(sample, codes=both).split(1 / 3, generator))
+        matrix = svm_predictability(*replace(sample, codes=with_copies).split(1 / 3, generator))
         ceiling = gap_per_factor(matrix[sample.n_codes :])
         matrix = matrix[: sample.n_codes]
     else:

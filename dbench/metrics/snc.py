@@ -14,45 +14,45 @@ from dbench.seeds import given_generator
 
 
 def _tally(code: NDArray[np.float64], label: NDArray[np.int64], n_bins: int) -> NDArray[np.float64]:
-    """Count labels in each of ``n_bins`` bins of equal counts along the sorted code.
+    """Count the labels (bins x labels) in ``n_bins`` bins of equal counts along the sorted code.
 
-    Equal codes that straddle a cut are shared out in proportion. Breaking ties by position would leak the order
-    of the observations, which on a factor grid is the label itself.
+    Equal codes at the edge of two bins are divided between them in proportion. Breaking ties by position would leak
+    the order of the observations, which on a factor grid determines the label.
     """
     n, n_labels = len(code), int(label.max()) + 1
     values, group = np.unique(code, return_inverse=True)
     counts = np.bincount(group * n_labels + label, minlength=len(values) * n_labels).reshape(-1, n_labels)
-    reached = np.concatenate([np.zeros((1, n_labels)), counts.cumsum(axis=0)])  # labels up to each distinct value
-    position = reached.sum(axis=1)
+    cumulative = np.concatenate([np.zeros((1, n_labels)), counts.cumsum(axis=0)])  # labels up to each distinct value
+    position = cumulative.sum(axis=1)
     cuts = np.linspace(0, n, n_bins + 1)
-    below = np.stack([np.interp(cuts, position, column) for column in reached.T], axis=1)
+    below = np.stack([np.interp(cuts, position, column) for column in cumulative.T], axis=1)
     return np.diff(below, axis=0)
 
 
 def _bins_of_each_class(sizes: NDArray[np.int64], n_bins: int) -> NDArray[np.int64]:
-    """Share out the bins in proportion to the class sizes, by largest remainder."""
+    """Number of bins of each class: in proportion to the class sizes, rounded by largest remainder."""
     exact = sizes * n_bins / sizes.sum()
-    whole = np.floor(exact).astype(np.int64)
-    rest = np.argsort(whole - exact, kind="stable")[: n_bins - whole.sum()]
-    whole[rest] += 1
-    return np.asarray(whole)
+    n_bins_of = np.floor(exact).astype(np.int64)
+    largest_remainders = np.argsort(n_bins_of - exact, kind="stable")[: n_bins - n_bins_of.sum()]
+    n_bins_of[largest_remainders] += 1
+    return np.asarray(n_bins_of)
 
 
 def bin_accuracy(
     code: NDArray[np.float64], label: NDArray[np.int64], *, min_bin_size: int | None = None
 ) -> tuple[float, int]:
-    """Accuracy of the best classifier that cuts one code into bins of equal counts (equation 3), and the bins.
+    """Accuracy of the best classifier that cuts one code into bins of equal counts (equation 3), and number of bins.
 
-    Bins hold as many points as the greatest common divisor g of the class sizes, and a class of size s gets
-    exactly s/g bins, so that the predicted distribution can match the true one; which bins is the best
-    assignment. Where g is below ``min_bin_size`` (by default a fifth of the mean class size, at least 1) that
-    size is used, and bins are shared out by rounding. Labels are class numbers from 0.
+    A bin holds as many points as the greatest common divisor g of the class sizes, and a class of size s gets
+    exactly s/g bins, so that the predicted distribution can match the true one; an optimal assignment decides which
+    bins. If g is below ``min_bin_size`` (by default a fifth of the mean class size, at least 1), bins have that size,
+    and their numbers are rounded. Labels are class numbers from 0.
     """
     sizes = np.bincount(label)
     if min_bin_size is None:
         min_bin_size = max(1, len(code) // (5 * len(sizes)))
-    size = max(int(np.gcd.reduce(sizes)), min_bin_size)
-    n_bins = max(1, len(code) // size)
+    bin_size = max(int(np.gcd.reduce(sizes)), min_bin_size)
+    n_bins = max(1, len(code) // bin_size)
     owners = np.repeat(np.arange(len(sizes)), _bins_of_each_class(sizes, n_bins))
     gain = _tally(code, label, n_bins)[:, owners]
     bins, slots = linear_sum_assignment(gain, maximize=True)
@@ -86,9 +86,9 @@ def snc(
     Bounds 0 and 1. All observations are used, as in the paper; no test part. An exact copy scores 1 where
     class sizes have a large common divisor, as on a full factor grid: score the grid where there is one.
     A random sample has a divisor of about 1, and bins of one point would let noise score 1, hence the minimum
-    bin size (an option of the paper that its authors did not try). With its default, 15,000 draws of 40 uniform
-    values give an exact copy 0.95 and noise 0.05. ``bins`` are those of the mutual information; ``corrected`` puts
-    every factor's value on the scale from what its code gets when shuffled (0) to what an exact copy gets (1).
+    bin size (an option that the paper mentions but does not try). With its default, on 15,000 draws of 40 uniform
+    values an exact copy scores 0.95 and noise 0.05. ``bins`` are those of the mutual information; ``corrected``
+    rescales each factor's value so that its shuffled code scores 0 and an exact copy 1.
 
     Returns:
         Score with per-factor values and the mutual information as relation; details ``product`` (of the
@@ -118,17 +118,17 @@ def snc(
     information = mutual_information(sample.codes, sample.factors, bins=bins)
     labels, _ = label_indices(sample.factors)
     guessing = np.array([((np.bincount(label) / len(label)) ** 2).sum() for label in labels.T])
-    order = generator.permutation(len(sample))
-    # Own code, the same code shuffled, and an exact copy.
+    permutation = generator.permutation(len(sample))
+    # Rows: the factor's own code, the same code shuffled, and an exact copy of the factor.
     accuracy, n_bins = np.stack([guessing, guessing, guessing]), 0
-    for j, number in enumerate(align(information)):
+    for j, assigned in enumerate(align(information)):
         label = labels[:, j]
         accuracy[2, j], _ = bin_accuracy(label.astype(np.float64), label, min_bin_size=min_bin_size)
-        code = sample.codes[:, number]
-        if number >= 0 and (code != code[0]).any():
-            accuracy[0, j], n_used = bin_accuracy(code, label, min_bin_size=min_bin_size)
-            accuracy[1, j], _ = bin_accuracy(code[order], label, min_bin_size=min_bin_size)
-            n_bins = max(n_bins, n_used)
+        code = sample.codes[:, assigned]
+        if assigned >= 0 and (code != code[0]).any():
+            accuracy[0, j], n_bins_used = bin_accuracy(code, label, min_bin_size=min_bin_size)
+            accuracy[1, j], _ = bin_accuracy(code[permutation], label, min_bin_size=min_bin_size)
+            n_bins = max(n_bins, n_bins_used)
     adjusted, chance, ceiling = np.clip((accuracy - guessing) / (1 - guessing), 0.0, 1.0)
     per_factor = between(adjusted, chance, ceiling) if corrected else adjusted
     return Score(

@@ -1,4 +1,4 @@
-"""Logistic regressions for many classes, several penalties and folds of one sample fitted at once."""
+"""Multinomial logistic regressions, fitted together for several penalties and subsets (folds) of one sample."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-MEMORY = 10  # pairs of steps and gradient changes that L-BFGS keeps
-IN_CACHE = 2**16  # logits worked on at once: half a MiB
+MEMORY = 10  # pairs of weight and gradient changes that L-BFGS keeps
+IN_CACHE = 2**16  # logits in one block: half a MiB, which fits into the cache
 
 
 def with_intercept(x: Array) -> Array:
@@ -19,21 +19,21 @@ def with_intercept(x: Array) -> Array:
 
 
 def _dot(a: Array, b: Array) -> Array:
-    """Inner product within each problem of two arrays of p x problems x classes."""
+    """Inner product of two arrays (p x problems x classes) within each problem."""
     return np.asarray(np.einsum("pbk,pbk->b", a, b))
 
 
 class _Problems(NamedTuple):
-    """What tells problems apart that are fitted together."""
+    """What differs between problems that are fitted together."""
 
-    share: Array  # n x problems, each observation's part of the problem's mean
-    seen: NDArray[np.bool_]  # problems x classes
-    charged: Array  # (d + 1) x problems x 1, penalty of each weight
-    curvature: Array  # (d + 1) x problems, second derivative along the axes of the codes, about
+    share: Array  # n x problems, weight of each observation in the problem's mean; 0 outside of its subset
+    seen: NDArray[np.bool_]  # problems x classes, whether the class occurs in the problem
+    penalty: Array  # (d + 1) x problems x 1, penalty of each weight
+    curvature: Array  # (d + 1) x problems, approximate second derivative along the principal axes of the codes
 
-    def only(self, going: NDArray[np.bool_]) -> _Problems:
-        """Those that are still going."""
-        return _Problems(self.share[:, going], self.seen[going], self.charged[:, going], self.curvature[:, going])
+    def only(self, active: NDArray[np.bool_]) -> _Problems:
+        """Return the problems that this mask selects."""
+        return _Problems(self.share[:, active], self.seen[active], self.penalty[:, active], self.curvature[:, active])
 
 
 def softmax_regressions(
@@ -46,18 +46,18 @@ def softmax_regressions(
     tolerance: float = 1e-4,
     steps: int = 100,
 ) -> Array:
-    """Fit one penalised logistic regression to each subset of the observations, with a penalty of its own.
+    """Fit one logistic regression to each of several subsets of the observations, with a penalty C for each.
 
     Minimises, over weights and intercepts, half the squared weights plus C times the summed logistic loss: the
-    objective, stopping rule and options of scikit-learn's ``LogisticRegression(C)`` (for two classes too, whose
-    one weight vector carries twice the penalty). All problems take their L-BFGS steps together, from the
-    curvature of the codes' covariance, so that codes of different scales cost no more steps.
+    objective, stopping rule and options of scikit-learn's ``LogisticRegression(C)`` (for two classes too, where
+    scikit-learn's single weight vector amounts to twice the penalty). All problems take their L-BFGS steps together,
+    preconditioned by the covariance of the codes, so that codes of different scales need no more steps.
 
-    Each row of ``members`` (problems x n) says which observations belong to a problem, at least one. ``start`` are
-    weights as returned. A problem is done when no entry of the gradient per observation exceeds ``tolerance``.
+    Each row of ``members`` (problems x n) is the mask of a problem's observations, at least one. ``start`` are weights
+    as returned. A problem is solved when no entry of the gradient per observation exceeds ``tolerance``.
 
     Returns:
-        (d + 1) x problems x classes, the intercept last. Intercepts of classes a problem has not seen are -1e9.
+        (d + 1) x problems x classes, the intercept last. Intercepts of classes not seen by a problem are -1e9.
     """
     design, k = with_intercept(x), int(labels.max()) + 1
     n = len(x)
@@ -67,13 +67,13 @@ def softmax_regressions(
     problems = _Problems(
         share=(members / members.sum(axis=1, keepdims=True)).T,
         seen=seen,
-        charged=np.append(np.ones(x.shape[1]), 0.0)[:, None, None] * ridge[:, None],
+        penalty=np.append(np.ones(x.shape[1]), 0.0)[:, None, None] * ridge[:, None],
         curvature=np.maximum(spread, 0.0)[:, None] * (k - 1) / k**2 + ridge + 1e-9,
     )
 
     def evaluate(w: Array, p: _Problems) -> tuple[Array, Array]:
-        loss = 0.5 * (p.charged * w**2).sum(axis=(0, 2))
-        gradient = p.charged * w
+        loss = 0.5 * (p.penalty * w**2).sum(axis=(0, 2))
+        gradient = p.penalty * w
         block = max(1, IN_CACHE // loss.size // k)
         for start in range(0, n, block):
             part = slice(start, start + block)
@@ -81,7 +81,7 @@ def softmax_regressions(
             row = np.arange(len(label))
             z = (design[part] @ w.reshape(len(w), -1)).reshape(len(label), -1, k)
             largest = z[:, :, 0].copy()
-            for c in range(1, k):  # numpy's own reduction over a short last axis takes a third of the whole fit
+            for c in range(1, k):  # numpy's max over a short last axis would take a third of the time
                 np.maximum(largest, z[:, :, c], out=largest)
             z -= largest[:, :, None]
             true = z[row, :, label]
@@ -95,40 +95,40 @@ def softmax_regressions(
 
     result = np.zeros((len(axes), len(members), k)) if start is None else start.copy()
     result[-1] = np.where(seen, result[-1], -1e9)
-    open_, w = np.arange(len(members)), result
+    remaining, w = np.arange(len(members)), result
     loss, gradient = evaluate(w, problems)
     pairs: list[tuple[Array, Array, Array]] = []
     for _ in range(steps):
-        going = np.abs(gradient).max(axis=(0, 2)) > tolerance
-        if not going.any():
+        active = np.abs(gradient).max(axis=(0, 2)) > tolerance
+        if not active.any():
             break
-        if going.mean() < 0.8:  # leave the problems that are done behind
-            result[:, open_] = w
-            open_, w, loss, gradient = open_[going], w[:, going], loss[going], gradient[:, going]
-            problems = problems.only(going)
-            pairs = [(moved[:, going], change[:, going], inverse[going]) for moved, change, inverse in pairs]
-            going = going[going]
-        step = np.where(going[:, None], _direction(gradient, pairs, axes, problems.curvature), 0.0)
+        if active.mean() < 0.8:  # drop the problems that are solved
+            result[:, remaining] = w
+            remaining, w, loss, gradient = remaining[active], w[:, active], loss[active], gradient[:, active]
+            problems = problems.only(active)
+            pairs = [(moved[:, active], change[:, active], inverse[active]) for moved, change, inverse in pairs]
+            active = active[active]
+        step = np.where(active[:, None], _direction(gradient, pairs, axes, problems.curvature), 0.0)
         slope = _dot(gradient, step)
-        length = np.ones(len(open_))
+        length = np.ones(len(remaining))
         for _ in range(30):
             trial = w - length[:, None] * step
-            new_loss, there = evaluate(trial, problems)
-            worse = going & (new_loss > loss - 1e-4 * length * slope + 1e-12)
+            new_loss, new_gradient = evaluate(trial, problems)
+            worse = active & (new_loss > loss - 1e-4 * length * slope + 1e-12)
             if not worse.any():
                 break
             length = np.where(worse, length / 2, length)
-        moved, change = trial - w, there - gradient
-        bend = _dot(moved, change)
-        sound = bend > 1e-12 * np.sqrt(_dot(moved, moved) * _dot(change, change))
-        pairs = [*pairs[1 - MEMORY :], (moved, change, np.where(sound, 1 / np.where(sound, bend, 1.0), 0.0))]
-        w, loss, gradient = trial, new_loss, there
-    result[:, open_] = w
+        moved, change = trial - w, new_gradient - gradient
+        curvature = _dot(moved, change)
+        usable = curvature > 1e-12 * np.sqrt(_dot(moved, moved) * _dot(change, change))
+        pairs = [*pairs[1 - MEMORY :], (moved, change, np.where(usable, 1 / np.where(usable, curvature, 1.0), 0.0))]
+        w, loss, gradient = trial, new_loss, new_gradient
+    result[:, remaining] = w
     return result
 
 
 def softmax_predictions(x: Array, labels: NDArray[np.int64], x_test: Array, penalty: float) -> NDArray[np.int64]:
-    """Fit one regression to all observations; return the labels of others, each among those it was shown."""
+    """Fit one regression to all observations; return the labels it predicts for the test codes."""
     values, classes = np.unique(labels, return_inverse=True)
     if len(values) == 1:  # a split can leave one value only
         return np.full(len(x_test), values[0])
@@ -137,9 +137,9 @@ def softmax_predictions(x: Array, labels: NDArray[np.int64], x_test: Array, pena
 
 
 def _direction(gradient: Array, pairs: list[tuple[Array, Array, Array]], axes: Array, curvature: Array) -> Array:
-    """Two-loop recursion of L-BFGS; pairs without curvature have weight 0 and change nothing.
+    """Return the L-BFGS direction (two-loop recursion); pairs of non-positive curvature have weight 0, thus no effect.
 
-    It starts from the inverse of the covariance of the codes, given by its axes and its curvature along them.
+    The initial inverse Hessian is that of the codes' covariance, given by its axes and the curvature along them.
     """
 
     def precondition(g: Array) -> Array:
@@ -153,9 +153,9 @@ def _direction(gradient: Array, pairs: list[tuple[Array, Array, Array]], axes: A
     r = precondition(q)
     if pairs:
         _, change, inverse = pairs[-1]
-        bend = _dot(change, precondition(change))
-        usable = (inverse > 0) & (bend > 0)
-        r *= np.where(usable, 1 / np.where(usable, inverse * bend, 1.0), 1.0)[:, None]
+        change_norm = _dot(change, precondition(change))
+        usable = (inverse > 0) & (change_norm > 0)
+        r *= np.where(usable, 1 / np.where(usable, inverse * change_norm, 1.0), 1.0)[:, None]
     for (moved, change, inverse), weight in zip(pairs, reversed(weights), strict=True):
         r += (weight - inverse * _dot(change, r))[:, None] * moved
     return r

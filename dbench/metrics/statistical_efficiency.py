@@ -33,8 +33,8 @@ def statistical_efficiency(
 ) -> Score:
     """Downstream accuracy with few training observations, divided by that with many.
 
-    Averages over factors are divided, not averages taken of ratios. Bounds 0 and infinity: above 1 only by
-    chance, as with codes that say nothing, which so look efficient (section 7): read it beside
+    The score is a ratio of averages over factors, not an average of ratios. Bounds 0 and infinity: it exceeds 1 only
+    by chance. Uninformative codes score about 1 and so look efficient (section 7): read the score beside
     ``accuracy.many``. Defaults are the paper's; ``model`` and ``test`` are those of :func:`dbench.metrics.downstream`.
 
     Returns:

@@ -21,11 +21,11 @@ from dbench.metrics.relations import classes, entropy
 def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generator | None = None) -> Score:
     """Share of a factor's entropy that its best code tells, averaged over factors.
 
-    Almudévar and Ortega (section 4): the largest mutual information of a factor with a code, by the factor's entropy:
-    MIG without the second code. It is 1 where one code determines the factor, whatever else that code holds and
+    Almudévar and Ortega (section 4): the largest mutual information of a factor with a code, divided by the factor's
+    entropy: MIG without the second code. It is 1 if one code determines the factor, whatever else that code holds and
     however the factors depend on each other: read :func:`dbench.metrics.minimality` beside it. Codes are cut into
-    equal-width bins, discrete factors taken by label, so copies of a factor of more values than bins cannot reach 1.
-    Bounds 0 and 1; independent codes score above 0, as the largest of d estimates that are biased upwards.
+    equal-width bins and discrete factors taken by label, so copies of a factor with more values than bins stay below 1.
+    Bounds 0 and 1; independent codes score above 0, since the largest of d upwards biased estimates counts.
 
     Args:
         sample: n observations.
@@ -51,11 +51,11 @@ def sufficiency(sample: Sample, *, bins: int = 20, generator: np.random.Generato
     See Also:
         :func:`minimality`, :func:`mig`; https://doi.org/10.48550/arXiv.2408.07016
     """
-    scale = entropy(classes(sample, bins))
+    entropies = entropy(classes(sample, bins))
 
     def aggregate(matrix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        # Information cannot exceed entropy, but for rounding.
-        per_factor = np.minimum(matrix.max(axis=0) / scale, 1.0)
+        # Information exceeds entropy by rounding only.
+        per_factor = np.minimum(matrix.max(axis=0) / entropies, 1.0)
         return float(per_factor.mean()), per_factor
 
     return information_score("sufficiency", sample, aggregate, each="factor", bins=bins, generator=generator)

@@ -19,18 +19,18 @@ Flags = NDArray[np.bool_]
 Relation = Literal["lasso", "spearman"]
 Aggregation = Literal["strongest", "entropy"]
 
-TOGETHER = 10_000_000  # products of codes kept for a group, at most, in each of 5 folds: 400 MB
+TOGETHER = 10_000_000  # largest number of products of codes kept for a group in each of 5 folds: 400 MB
 
 
 def udr_pair(relation_matrix: ArrayLike, informative_a: ArrayLike, informative_b: ArrayLike) -> float:
-    """Score of one pair of models (equation 2) from their relations, codes of a x codes of b, not negative.
+    """Score one pair of models (equation 2) by their relation matrix, codes of a x codes of b, not negative.
 
     Each informative code (equation 3) contributes the square of its strongest relation over the sum of its relations
     (to all codes of the other model, informative or not, as printed); the sum over both models' informative codes is
     divided by their number.
 
-    At most 1 for relations of at most 1; 1 for a permutation matrix. A row or column of zeros contributes 0, and two
-    models without informative codes score 0.
+    The score is at most 1 for relations of at most 1, and 1 for a permutation matrix. A row or column of zeros
+    contributes 0, and two models without informative codes score 0.
 
     Example:
         >>> udr_pair([[0.0, 1.0], [0.5, 0.0]], [True, True], [True, True])
@@ -47,14 +47,15 @@ def udr_pair(relation_matrix: ArrayLike, informative_a: ArrayLike, informative_b
 
 
 def _flags(name: str, values: ArrayLike) -> Flags:
+    """Return the values as an array of booleans; refuse any other type."""
     flags = np.asarray(values)
-    if flags.dtype != np.bool_:  # divergences stand beside informative_mask and would all count as True
+    if flags.dtype != np.bool_:  # divergences, given by mistake, would all count as True
         raise InvalidInput(f"{name} must hold True and False, as of informative_mask, got dtype {flags.dtype}")
     return flags
 
 
 def _pairs(matrices: Array, informative_a: Flags, informative_b: Flags) -> Array:
-    """Equation 2 for a stack of matrices (pairs x codes of a x codes of b)."""
+    """Score a stack of matrices (pairs x codes of a x codes of b) by equation 2."""
 
     def part(axis: int, informative: Flags) -> Array:
         total = matrices.sum(axis=axis)
@@ -67,7 +68,7 @@ def _pairs(matrices: Array, informative_a: Flags, informative_b: Flags) -> Array
 
 
 def _standardise(codes: Array) -> Array:
-    """Mean 0 and variance 1 for every code; constant codes become 0."""
+    """Scale every code to mean 0 and variance 1; constant codes become 0."""
     (codes,) = in_range(codes)
     centred = codes - codes.mean(axis=-2, keepdims=True)
     spread = centred.std(axis=-2, keepdims=True)
@@ -76,41 +77,42 @@ def _standardise(codes: Array) -> Array:
 
 
 class _Relations:
-    """Relates every code of some models to every code of one.
+    """Relation matrices between models: how strongly every code of one model is related to every code of another.
 
-    For Lasso the products of codes of all models of a group are taken at once where there is room for them.
+    For Lasso the products of the codes of all models of a group are computed once, if they fit into ``TOGETHER``.
     """
 
     def __init__(self, stack: Array, relation: Relation) -> None:
         self._stack, self._relation = stack, relation
         self._together: tuple[list[int], Array] | None = None
 
-    def to(self, predictor: int, targets: list[int], among: list[int]) -> Array:
-        """Relations of models x d (theirs) x d (its); ``among`` lists all models of the group."""
+    def to(self, predictor: int, targets: list[int], group: list[int]) -> Array:
+        """Relate the targets' codes to the predictor's: targets x d x d; ``group`` lists all models of the group."""
         n, d = self._stack.shape[1:]
-        if self._relation == "lasso" and (len(among) * d) ** 2 <= TOGETHER:
-            weights = lasso_of_moments(self._moments(predictor, targets, among)).weights
+        if self._relation == "lasso" and (len(group) * d) ** 2 <= TOGETHER:
+            weights = lasso_of_moments(self._moments(predictor, targets, group)).weights
         else:
             flat = self._stack[targets].transpose(1, 0, 2).reshape(n, -1)
             x = self._stack[predictor]
             weights = cross_validated_lasso(x, flat).weights if self._relation == "lasso" else x.T @ flat / n
         return np.abs(weights).T.reshape(len(targets), d, d)
 
-    def _moments(self, predictor: int, targets: list[int], among: list[int]) -> Moments:
+    def _moments(self, predictor: int, targets: list[int], group: list[int]) -> Moments:
+        """Moments of a Lasso that predicts the targets' codes, selected from the products of the group."""
         d = self._stack.shape[2]
-        if self._together is None or self._together[0] != among:
-            flat = self._stack[among].transpose(1, 0, 2).reshape(-1, len(among) * d)
-            self._together = among, fold_moments(flat, flat[:, :0]).xx
+        if self._together is None or self._together[0] != group:
+            flat = self._stack[group].transpose(1, 0, 2).reshape(-1, len(group) * d)
+            self._together = group, fold_moments(flat, flat[:, :0]).xx
         products = self._together[1]
-        place = {model: 1 + d * number for number, model in enumerate(among)}
-        rows = [0, *range(place[predictor], place[predictor] + d)]
-        columns = (np.array([place[model] for model in targets])[:, None] + np.arange(d)).ravel()
-        at_rows = products[:, rows]
-        return Moments(at_rows[:, :, rows], at_rows[:, :, columns], products[:, columns, columns])
+        first_column = {model: 1 + d * number for number, model in enumerate(group)}
+        rows = [0, *range(first_column[predictor], first_column[predictor] + d)]
+        columns = (np.array([first_column[model] for model in targets])[:, None] + np.arange(d)).ravel()
+        row_products = products[:, rows]
+        return Moments(row_products[:, :, rows], row_products[:, :, columns], products[:, columns, columns])
 
 
 def _members(groups: Sequence[object]) -> dict[object, list[int]]:
-    """Numbers of the models of each group."""
+    """Return the model numbers of each group."""
     members: dict[object, list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
         members[group].append(number)
@@ -120,7 +122,7 @@ def _members(groups: Sequence[object]) -> dict[object, list[int]]:
 def _partners(
     groups: Sequence[object], comparisons: int | None, generator: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """For every model, the models it is compared with."""
+    """Return, for every model, the models it is compared with."""
     members = _members(groups)
     partners = []
     for number, group in enumerate(groups):
@@ -134,14 +136,14 @@ def _partners(
 
 
 def _prepared(codes: ArrayLike, informative: ArrayLike, relation: Relation) -> tuple[Array, Flags]:
-    """Check codes and flags; standardise the codes, or for Spearman their ranks."""
+    """Check codes and flags; return the standardised codes (for Spearman their standardised ranks) and the flags."""
     from scipy.stats import rankdata
 
     stack = as_codes("codes", codes, ndim=3)
     flags = _flags("informative", informative)
-    m, n, d = stack.shape
-    if flags.shape != (m, d):
-        raise InvalidInput(f"informative must flag {m} models x {d} codes, got shape {flags.shape}")
+    n_models, n, d = stack.shape
+    if flags.shape != (n_models, d):
+        raise InvalidInput(f"informative must flag {n_models} models x {d} codes, got shape {flags.shape}")
     if n < 5:
         raise InvalidInput(f"codes must hold at least 5 observations, got {n}")
     if relation not in ("lasso", "spearman"):
@@ -150,14 +152,13 @@ def _prepared(codes: ArrayLike, informative: ArrayLike, relation: Relation) -> t
 
 
 def _entropies(matrices: Array, informative_a: Flags, informative_b: Flags) -> Array:
-    """Aggregate a stack of matrices by entropy, where :func:`_pairs` does so by equation 2."""
-    return np.array(
-        [
-            (dci_disentanglement(matrix[a]) if a.any() else 0.0) / 2
-            + (dci_completeness(matrix[:, informative_b]) if informative_b.any() else 0.0) / 2
-            for matrix, a in zip(matrices, informative_a, strict=True)
-        ]
-    )
+    """Score a stack of matrices by the entropies of DCI instead of equation 2 (:func:`_pairs`)."""
+    scores = []
+    for matrix, a in zip(matrices, informative_a, strict=True):
+        disentanglement = dci_disentanglement(matrix[a]) if a.any() else 0.0
+        completeness = dci_completeness(matrix[:, informative_b]) if informative_b.any() else 0.0
+        scores.append(disentanglement / 2 + completeness / 2)
+    return np.array(scores)
 
 
 def udr_agreements(
@@ -167,11 +168,11 @@ def udr_agreements(
     relation: Relation = "lasso",
     aggregation: Aggregation = "strongest",
 ) -> Array:
-    """Agreement of every model with every other, of which :func:`udr_scores`, with the same arguments, takes medians.
+    """Agreement of every model with every other; :func:`udr_scores`, with the same arguments, takes their medians.
 
-    The relations of two models become a score by ``aggregation``. ``strongest``: equation 2. ``entropy``: that of DCI,
+    ``aggregation`` turns the relations of two models into a score. ``strongest``: equation 2. ``entropy``: that of DCI,
     with the other model's codes in the place of the factors; the mean of :func:`dbench.metrics.dci_disentanglement`
-    over the informative codes of the one and over those of the other.
+    over the informative codes of the one model and over those of the other.
 
     Returns:
         Models x models; row i holds the comparisons of model i, the diagonal those with itself.
@@ -185,16 +186,16 @@ def udr_agreements(
 def agreements_by(
     codes: ArrayLike, informative: ArrayLike, *, relation: Relation, aggregations: Sequence[Aggregation]
 ) -> list[Array]:
-    """Return :func:`udr_agreements` by each of several aggregations of the same relations."""
-    known = {"strongest": _pairs, "entropy": _entropies}
-    chosen = [find("aggregation", name, known) for name in aggregations]
+    """Return :func:`udr_agreements` for each of several aggregations, which share the relations."""
+    aggregation_functions = {"strongest": _pairs, "entropy": _entropies}
+    chosen = [find("aggregation", name, aggregation_functions) for name in aggregations]
     stack, flags = _prepared(codes, informative, relation)
-    relations, every = _Relations(stack, relation), list(range(len(stack)))
+    relations, models = _Relations(stack, relation), list(range(len(stack)))
     agreements = np.empty((len(chosen), len(stack), len(stack)))
-    for j in every:
-        matrices = relations.to(j, every, every)
-        for own, aggregate in zip(agreements, chosen, strict=True):
-            own[:, j] = aggregate(matrices, flags, flags[j])
+    for j in models:
+        matrices = relations.to(j, models, models)
+        for agreement, aggregate in zip(agreements, chosen, strict=True):
+            agreement[:, j] = aggregate(matrices, flags, flags[j])
     return list(agreements)
 
 
@@ -211,18 +212,18 @@ def udr_scores(
 
     Model i against model j: R(a, b) is the absolute weight of code b of model j in a Lasso that predicts
     code a of model i from all codes of model j (penalty cross-validated, see
-    :mod:`dbench.metrics.lasso`), or the absolute Spearman correlation of a and b; :func:`udr_pair` makes it a score.
-    Lasso is not symmetric, so both orders of a pair are fitted. The paper trains a regressor for each code, yet prints
-    scikit-learn's objective for several targets; of a single target they are the same, and that is what is fitted here.
+    :mod:`dbench.metrics.lasso`), or the absolute Spearman correlation of a and b; :func:`udr_pair` turns R into a
+    score. Lasso is not symmetric, so both orders of a pair are fitted. The paper trains a regressor for each code, but
+    prints scikit-learn's objective for several targets; here each code is fitted alone, where the two are the same.
 
     Codes are models x n x d posterior means of the same n observations in random order (10,000 in the paper for Lasso,
-    1,000 for Spearman). Every code is standardised; constant codes relate to nothing. ``informative`` flags models x d
-    (:func:`dbench.metrics.informative_mask`); equation 2 leaves other codes in the sums. A model is compared within
-    its group (in the paper: same objective and strength), all to all without ``groups``; with ``comparisons`` others
-    drawn without replacement (the paper's P), all by default.
+    1,000 for Spearman). Every code is standardised; constant codes are related to nothing. ``informative`` flags models
+    x d (:func:`dbench.metrics.informative_mask`); equation 2 leaves other codes in the sums. A model is compared with
+    models of its group (in the paper: same objective and strength), or with all models if ``groups`` are not given:
+    with ``comparisons`` of them drawn without replacement (the paper's P), by default with all.
 
     Returns:
-        One score for each model, from 0; at most about 1.
+        One score for each model, at least 0 and at most about 1.
 
     Raises:
         InvalidInput: wrong shapes, NaN, fewer than 5 observations, a group of one, or another relation.
@@ -236,19 +237,19 @@ def udr_scores(
         require_count("comparisons", comparisons, 1)
     generator = given_generator(generator, metric="udr")
     partners = _partners(labels, comparisons, generator)
-    compared: list[list[float]] = [[] for _ in range(m)]
-    against: list[list[int]] = [[] for _ in range(m)]
+    scores_of: list[list[float]] = [[] for _ in range(m)]
+    compared_with: list[list[int]] = [[] for _ in range(m)]
     for i, others in enumerate(partners):
         for j in others:
-            against[j].append(i)
+            compared_with[j].append(i)
     relations, members = _Relations(stack, relation), _members(labels)
     for j in sorted(range(m), key=lambda j: members[labels[j]][0]):  # group by group
-        models = against[j]
-        if models:  # all regressions on the same predictors at once
-            matrices = relations.to(j, models, members[labels[j]])
-            for i, score in zip(models, _pairs(matrices, flags[models], flags[j]), strict=True):
-                compared[i].append(float(score))
-    return np.array([np.median(scores) for scores in compared])
+        targets = compared_with[j]
+        if targets:  # all regressions on the same predictors are fitted together
+            matrices = relations.to(j, targets, members[labels[j]])
+            for i, score in zip(targets, _pairs(matrices, flags[targets], flags[j]), strict=True):
+                scores_of[i].append(float(score))
+    return np.array([np.median(scores) for scores in scores_of])
 
 
 @metric(
@@ -261,7 +262,7 @@ def udr_scores(
 def udr(codes: ArrayLike, informative: ArrayLike, *, relation: Relation = "lasso") -> Score:
     """Mean over models of how well each agrees, axis by axis, with the others.
 
-    It measures agreement: whatever code all models share, however entangled, is perfect. To rank models, or
+    It measures agreement: a code that all models share is perfect, however entangled it is. To rank models, or to
     compare within groups, use :func:`udr_scores`. Codes are models x n x d posterior means of the same n observations,
     of at least 2 models, and ``informative`` flags models x d of them.
 

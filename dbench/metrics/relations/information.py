@@ -16,17 +16,17 @@ from dbench.metrics.inputs import as_codes, label_indices, require_count
 
 Factors = NDArray[np.int64] | NDArray[np.float64]
 
-CELLS = 1 << 21  # values of codes in one block, which bounds the memory
-_FEW = 64  # columns of floats up to which counting each by itself is as quick as in blocks
-_MANY = 8  # codes and factors from which one sparse product is quicker than a count for each factor
-_EXACT = 1 << 24  # whole numbers up to here are exact in single precision
+CELLS = 1 << 21  # values of codes in one block; bounds the memory
+_FEW = 64  # up to this number of float columns, counting them one by one is as fast as in blocks
+_MANY = 8  # from this number of codes and factors on, one sparse product is faster than a count for each factor
+_EXACT = 1 << 24  # integers up to here are exact in single precision
 
 
 def quantise(values: ArrayLike, bins: int = 20) -> NDArray[np.int64]:
     """Cut every column into bins of equal width from its smallest to its largest value, numbered from 0.
 
-    Values are ... x n x d; the last axis but one holds the observations. A value on a cut, and one that rounding leaves
-    a billionth of a bin below it, falls to its right. A constant column falls into bin 0.
+    Values are ... x n x d; the last axis but one holds the observations. A value on the edge of two bins, or within a
+    billionth of a bin below it, falls into the right one. All values of a constant column fall into bin 0.
 
     Raises:
         InvalidInput: values that are not finite, or fewer than 1 bin.
@@ -44,7 +44,7 @@ def quantise(values: ArrayLike, bins: int = 20) -> NDArray[np.int64]:
 
 
 def classes(sample: Sample, bins: int = 20) -> NDArray[np.int64]:
-    """Return the factors as n x k labels: labels as they are, continuous ones cut into bins of equal width.
+    """Return the factors of a sample as n x k labels; continuous factors are cut into bins of equal width.
 
     Example:
         >>> factors = np.array([[0.1, 7], [0.2, 7], [0.9, 8]])
@@ -55,12 +55,13 @@ def classes(sample: Sample, bins: int = 20) -> NDArray[np.int64]:
     """
     if sample.discrete:
         return sample.factors.astype(np.int64)
-    require_count("bins", bins, 2)  # one would leave a continuous factor without entropy
-    label = [kind != "continuous" for kind in sample.kinds]
-    return np.where(label, sample.factors, quantise(sample.factors, bins)).astype(np.int64)
+    require_count("bins", bins, 2)  # with one bin a continuous factor would have no entropy
+    is_label = [kind != "continuous" for kind in sample.kinds]
+    return np.where(is_label, sample.factors, quantise(sample.factors, bins)).astype(np.int64)
 
 
 def _classes(factors: Factors, bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Bin factors that are floats; return :func:`label_indices` of the labels."""
     if factors.dtype.kind == "f":
         factors = quantise(factors, bins)
     return label_indices(factors)
@@ -70,7 +71,7 @@ def entropy(factors: Factors, *, bins: int = 20) -> NDArray[np.float64]:
     """Entropy of each column, in nats: k numbers, 0 for a constant column.
 
     Args:
-        factors: n x k; whole numbers are labels, floats are cut into bins.
+        factors: n x k; integers are labels, floats are cut into bins.
         bins: number of bins of equal width.
 
     Raises:
@@ -101,32 +102,32 @@ def _of_bins(labels: NDArray[np.int64], bins: int) -> NDArray[np.float64]:
 def _counts(
     stacked: NDArray[np.int64], indices: NDArray[np.int64], sizes: NDArray[np.int64], bins: int
 ) -> Iterator[NDArray[np.int64]]:
-    """Count the bins of each of m codes (m x n) by the labels of each factor: m x bins x labels, k times."""
+    """Yield, for each of k factors, the counts (m x bins x labels) of bins of m binned codes (m x n) by labels."""
     m, n = stacked.shape
-    row = np.arange(m)[:, None] * bins + stacked
+    cells = np.arange(m)[:, None] * bins + stacked
     if min(m, len(sizes)) < _MANY or n >= _EXACT:
         for j, size in enumerate(sizes):
-            cells = (row * size + indices[:, j]).ravel()
-            yield np.bincount(cells, minlength=m * bins * size).reshape(m, bins, size)
+            joint = (cells * size + indices[:, j]).ravel()
+            yield np.bincount(joint, minlength=m * bins * size).reshape(m, bins, size)
         return
-    # Counts of all factors at once are a sparse product.
+    # One sparse product gives the counts for all factors.
     from scipy.sparse import csc_matrix
 
     ends = np.cumsum(sizes)
     labels = np.zeros((n, ends[-1]), dtype=np.float32)
     for j, start in enumerate(ends - sizes):
         labels[np.arange(n), start + indices[:, j]] = 1
-    ones = np.ones(row.size, dtype=np.float32)
-    places = csc_matrix((ones, row.T.ravel().astype(np.int32), np.arange(n + 1) * m), shape=(m * bins, n))
-    counts = (places @ labels).astype(np.int64)
+    ones = np.ones(cells.size, dtype=np.float32)
+    bin_members = csc_matrix((ones, cells.T.ravel().astype(np.int32), np.arange(n + 1) * m), shape=(m * bins, n))
+    counts = (bin_members @ labels).astype(np.int64)
     for start, end in zip(ends - sizes, ends, strict=True):
         yield np.ascontiguousarray(counts[:, start:end]).reshape(m, bins, end - start)
 
 
 def mutual_information(codes: ArrayLike, factors: ArrayLike, *, bins: int = 20) -> NDArray[np.float64]:
-    """Mutual information in nats of every code (n x d) with every factor (n x k), d x k, never negative.
+    """Mutual information in nats of every code (n x d) with every factor (n x k): d x k, never negative.
 
-    Of a stack of models (models x n x d) on the same observations it is models x d x k. Integer factors are labels;
+    For a stack of models (models x n x d) of the same observations it is models x d x k. Integer factors are labels;
     codes, and factors that are floats, are cut into bins of equal width. Exactly 0 for a constant code or factor.
 
     Raises:
@@ -141,7 +142,7 @@ def mutual_information(codes: ArrayLike, factors: ArrayLike, *, bins: int = 20) 
     if codes.shape[-2] != len(factors):
         raise InvalidInput(f"codes and factors must have equally many rows, got {codes.shape[-2]} and {len(factors)}")
     n, d = codes.shape[-2:]
-    rows = np.moveaxis(codes, -1, -2).reshape(-1, n)  # one for each code of each model
+    rows = np.moveaxis(codes, -1, -2).reshape(-1, n)  # one row for each code of each model
     indices, sizes = _classes(factors, bins)
     result = np.empty((len(rows), len(sizes)))
     step = max(CELLS // n, 1)
