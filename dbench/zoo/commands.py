@@ -26,7 +26,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 def parse_seeds(text: str, first: int = 0) -> list[int]:
     """Read ``5`` (five, from the first on), ``2-4`` or ``0,3,7`` as a list of seeds.
 
-    A number alone from a ``first`` of a thousand or more on is that seed: nobody asks for so many of them.
+    If ``first`` is 1000 or more, a single number of at least ``first`` is that seed, since nobody wants so many seeds.
     """
     if re.fullmatch(r"\d{1,6}", text) and not 1000 <= first <= int(text):
         return list(range(first, first + int(text)))
@@ -79,14 +79,14 @@ def _plan(
     *,
     create: bool | None = False,
 ) -> tuple[Profile, Store, list[RunKey], Contents]:
-    """Return the profile, its store, the runs asked for and those there; only for training the store may be missing."""
+    """Return the profile, its store, the runs asked for and the store's contents; ``create`` as in :class:`Store`."""
     from dbench.zoo.profiles import find_profile
     from dbench.zoo.store import Store
     from dbench.zoo.survey import unplanned
 
     grid = find_profile(profile)
-    numbers = None if seeds is None else parse_seeds(seeds, grid.first_seed)
-    keys = grid.runs(data=data, objectives=objective, seeds=numbers)
+    seed_numbers = None if seeds is None else parse_seeds(seeds, grid.first_seed)
+    keys = grid.runs(data=data, objectives=objective, seeds=seed_numbers)
     place = Store(store or f"store/{grid.name}", create=create)
     stored = place.contents()
     if others := unplanned(stored.keys, grid):
@@ -100,7 +100,7 @@ def _plan(
 
 
 def _print(table: Table) -> None:
-    """Print a table, as wide as the terminal; wide enough for all of it when the output goes elsewhere."""
+    """Print a table at the width of the terminal, or in full width when the output is no terminal."""
     from dbench.shown import terminal
 
     console = terminal()
@@ -144,7 +144,7 @@ def train(
     from dbench.zoo.train import train_runs
 
     seconds = None if budget is None else parse_duration(budget)
-    Setup(**setup)  # before the store is looked through
+    Setup(**setup)  # raises for bad options before the store is read, which may take long
     _, place, keys, _ = _plan(profile, store, data, objective, seeds, create=None)
     if commit().endswith("+dirty"):
         say(
@@ -186,7 +186,7 @@ def table(workers: int | None, out: str, rules: Path | None, extend: str | None,
 
     hashes = read_rules(rules) if rules else {}
     grid, place, keys, _ = _plan(**plan)
-    if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
+    if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
     path = write_evidence(place, keys, grid, out, workers=workers, rules=hashes, extend=extend)
     manifest = load_manifest(out)
