@@ -48,12 +48,12 @@ def load_earlier(folder: str | Path, keys: Collection[RunKey], profile: Profile)
         DamagedData: a file of the folder is damaged.
     """
     manifest, table = load_manifest(folder), load_runs(folder)
-    for what, own, required in (
+    for what, names, required in (
         ("profile", set(table["profile"]), {profile.name}),
         ("data set", set(table["data"]), {key.data for key in keys}),
     ):
-        if own != required:
-            raise InvalidInput(f"extend must be a table of {what} {', '.join(required)}, got one of {', '.join(own)}")
+        if names != required:
+            raise InvalidInput(f"extend must be a table of {what} {', '.join(required)}, got one of {', '.join(names)}")
     unrecorded = {"all": 2, "udr": 3}  # versions of the scores of tables that record none
     if (versions := unrecorded | manifest.get("score_versions", {})) != SCORE_VERSIONS:
         raise InvalidInput(f"extend must have scores of the versions {SCORE_VERSIONS}, got {versions}")

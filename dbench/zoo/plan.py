@@ -172,8 +172,8 @@ class Speed(NamedTuple):
 def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> Speed:
     """Measure the speed of a group over a few steps, after two steps to warm up.
 
-    By ``deadline``, a ``time.monotonic()``, the measurement should end: if it comes too soon, the two first steps are
-    used. On a GPU the second block of steps is timed, as starting and capturing a step takes as long as 200 steps.
+    If the steps are not expected to end by ``deadline``, a ``time.monotonic()``, the speed is that of the first two. On
+    a GPU the second block of steps is timed, because starting and capturing a step takes as long as 200 steps.
 
     Raises:
         DbenchError: the group does not fit the GPU's memory.
@@ -253,8 +253,8 @@ def plan_groups(
     """Cut a plan into groups, and log their number, where they run and about how long they take.
 
     With a ``deadline``, a ``time.monotonic()``, the first groups are of as many whole seeds as are expected to be
-    finished by then, at least one; the other seeds follow one by one. On a GPU the other seeds are left out, because
-    the next call may get another GPU, where checkpoints are of no use; not if the time cannot be estimated.
+    finished by then, at least one; the other seeds follow one by one. On a GPU the other seeds are left out if the time
+    can be estimated: the next call may get another GPU, where their checkpoints are of no use.
     """
     speeds: dict[tuple[Any, ...], Speed] = {}
 

@@ -104,7 +104,7 @@ def _read(store: Store, paths: Iterable[Path], refuse: Callable[[DbenchError], N
 
 
 def _is_there(store: Store, run: PackedRun, twin: PackedRun | None) -> bool:
-    """Whether the store has a packed run, which is checked and compared with it and with its ``twin`` in another pack.
+    """Whether the store has a run; checks its weights against the store's and those of ``twin``, from another pack.
 
     Raises:
         DamagedData: the weights are damaged, or differ from those in the store or in the other pack.

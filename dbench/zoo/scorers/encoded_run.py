@@ -24,7 +24,7 @@ Scores = Mapping[str, float | NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class EncodedRun:
-    """The codes of a run, and what scores are computed from.
+    """The codes of a run, from which its scores are computed.
 
     Attributes:
         source: mean codes, from which points with chosen factors can be sampled.

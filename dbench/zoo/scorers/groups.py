@@ -160,7 +160,7 @@ def _seven(run: EncodedRun, stream: str, train: int, test: int) -> Scores:
 
 @_of_whole_sets
 def _downstream(run: EncodedRun, name: str, model: Model, sizes: Sequence[int], tuning: int | None = None) -> Scores:
-    """Mean accuracy over factors for each training size, and its share of that of the largest size (0 if that is 0)."""
+    """Mean accuracy over factors for each training size, and its ratio to that of the largest size (0 if that is 0)."""
     generator = run.key.generator(f"downstream.{name}")
     rows = downstream_accuracy(run.sample, sizes, model=model, test=protocol.TEST, tuning=tuning, generator=generator)
     accuracy = {size: float(row.mean()) for size, row in zip(sizes, rows, strict=True)}
