@@ -39,8 +39,8 @@ def connected() -> Iterator[Any]:
         raise InvalidInput(
             "engine ray needs the package ray, which is not installed; pip install 'dbench[ray]'"
         ) from None
-    ours = not ray.is_initialized()
-    if ours:
+    we_connected = not ray.is_initialized()
+    if we_connected:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         address, on_sigterm = os.environ.get("RAY_ADDRESS"), signal.getsignal(signal.SIGTERM)
         try:
@@ -56,7 +56,7 @@ def connected() -> Iterator[Any]:
     except ray.exceptions.RayError as error:
         raise DbenchError(f"the Ray cluster was lost; finished runs are kept: {_line(error)}") from None
     finally:
-        if ours:
+        if we_connected:
             ray.shutdown()
 
 

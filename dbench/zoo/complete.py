@@ -37,12 +37,12 @@ def write_population_table(profile: Profile, store: str | Path) -> Path:
     Raises:
         DbenchError: a worker died, or the work was stopped before its end.
     """
-    place, keys = Store(store), profile.runs()
+    run_store, keys = Store(store), profile.runs()
     for step in (train_runs, score_runs):
-        if step(place, keys).cancelled:
+        if step(run_store, keys).cancelled:
             raise DbenchError(f"stopped before the runs of profile {profile.name} were complete; the store keeps them")
-    folder = Path(place.root if place.local else f"store/{profile.name}") / "table"
-    return write_evidence(place, keys, profile, folder).parent
+    folder = Path(run_store.root if run_store.local else f"store/{profile.name}") / "table"
+    return write_evidence(run_store, keys, profile, folder).parent
 
 
 def write_evidence(

@@ -124,9 +124,9 @@ def train_group(channel: Channel, group: Group) -> int:
     check_device(group.device, group.precision)
     torch.set_num_threads(1)
     store, finished, errors = Store(group.url), 0, list[DbenchError]()
-    with store.claim(group.keys, patience=_PATIENCE) as mine:
+    with store.claim(group.keys, patience=_PATIENCE) as claimed:
         starts: dict[int, dict[RunKey, Checkpoint]] = {}
-        for key in mine:
+        for key in claimed:
             with kept(errors):
                 # Another process may have finished the run between the plan and the claim.
                 if read_state(store, key) not in FINISHED:

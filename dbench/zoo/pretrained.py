@@ -153,14 +153,14 @@ def load(
         raise InvalidInput(
             f"{_described(objective, strength, seed)} of profile {grid.name} is not shipped; {_command(profile, keys)}"
         )
-    place = Store(store, create=False)
+    run_store = Store(store, create=False)
     for key in keys:
-        if key.strength == strength and place.status(key) == "done":
-            network, weights = network_of(key, load_data(key.data)), read_weights(place, key)
+        if key.strength == strength and run_store.status(key) == "done":
+            network, weights = network_of(key, load_data(key.data)), read_weights(run_store, key)
             return Model(key, network, {name: torch.from_numpy(values) for name, values in weights.items()})
     raise InvalidInput(
-        f"store must hold {_described(objective, strength, seed)} of profile {grid.name}, got none in {place.url!r}; "
-        f"{_command(profile, keys, place)}"
+        f"store must hold {_described(objective, strength, seed)} of profile {grid.name}, "
+        f"got none in {run_store.url!r}; {_command(profile, keys, run_store)}"
     )
 
 
@@ -177,11 +177,11 @@ def _command(profile: str, keys: Sequence[RunKey], store: Store | None = None) -
     groups = cut_groups("", runs, at_once, setup)
     seconds = expected_seconds(groups, min(at_once, len(groups)), setup)
     seeds = str(seed) if seed >= grid.first_seed >= 1000 else f"{seed}-{seed}"
-    place = store.url if store else f"store/{grid.name}"
-    command = f"dbench zoo train --profile {profile} --objective {runs[0].objective} --seeds {seeds} --store {place}"
+    target = store.url if store else f"store/{grid.name}"
+    command = f"dbench zoo train --profile {profile} --objective {runs[0].objective} --seeds {seeds} --store {target}"
     length = clock(seconds or 0)
     return (
-        f"{command} trains it, with all its strengths, in about {length} on this processor; then give store={place!r}"
+        f"{command} trains it, with all its strengths, in about {length} on this processor; then give store={target!r}"
     )
 
 

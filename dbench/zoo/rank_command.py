@@ -42,16 +42,18 @@ def rank(
     models = read_panel(panel or SHIPPED)
     if quick:
         models = models.take(choose_runs(models.keys, 1))
-    named = list(dict.fromkeys(metrics))
-    every = list(dict.fromkeys([*named, *BESIDE]))
+    metrics = tuple(dict.fromkeys(metrics))
+    all_metrics = list(dict.fromkeys([*metrics, *BESIDE]))
     # The models are small: with several threads, waiting for each other takes three times the processor time.
     total = len(models.keys)
     with threadpool_limits(1), ProgressBar(runs=total, units=total, unit="models") as bar, user_code():
-        scores = score_panel(models, every, observations=observations, less_is_better=less_is_better, bar=bar)
-    pairs = [(name, other) for i, name in enumerate(named) for other in every if other not in named[: i + 1]]
+        scores = score_panel(models, all_metrics, observations=observations, less_is_better=less_is_better, bar=bar)
+    pairs = [(name, other) for i, name in enumerate(metrics) for other in all_metrics if other not in metrics[: i + 1]]
     agreements = [(name, other, agreement(scores, name, other)) for name, other in pairs]
     constant = {name for name, values in scores.items() if (values == values[0]).all()}
-    apart = {name: disagreements(scores, name, BESIDE[0], most) for name in named if name not in (BESIDE[0], *constant)}
+    apart = {
+        name: disagreements(scores, name, BESIDE[0], most) for name in metrics if name not in (BESIDE[0], *constant)
+    }
     if as_json:
         record = {
             "models": [key.axes for key in models.keys],

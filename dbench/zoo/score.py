@@ -81,8 +81,8 @@ def _work(channel: Channel, task: tuple[str, RunKey, tuple[str, ...], tuple[str,
 
     torch.set_num_threads(1)
     url, key, again, without = task
-    with Store(url).claim([key]) as mine:
-        spent = score_one(Store(url), key, again=again, without=without) if mine else None
+    with Store(url).claim([key]) as claimed:
+        spent = score_one(Store(url), key, again=again, without=without) if claimed else None
     channel.report(runs=1, units=1)
     return spent
 
@@ -111,8 +111,8 @@ def score_runs(
 
     for name in (*again, *without):
         find("group of scores", name, SCORERS)
-    if both := sorted(set(again) & set(without)):
-        raise InvalidInput(f"again must name no group that is left for a later call, got {', '.join(both)}")
+    if conflicting := sorted(set(again) & set(without)):
+        raise InvalidInput(f"again must name no group that is left for a later call, got {', '.join(conflicting)}")
     store.check_shared()
     begin, todo, present, missing = time.perf_counter(), [], 0, 0
     damaged, unreadable = list[RunKey](), list[DbenchError]()

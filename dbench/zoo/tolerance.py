@@ -91,8 +91,8 @@ def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFra
     if not freedom.any(axis=None):
         raise InvalidInput("a table must hold two seeds of some setting to tell how far a rerun may lie, got one")
     of_objective = freedom[freedom.index.get_level_values("objective") == objective]
-    near, overall = ((variances * weights).sum() / weights.sum() for weights in (of_objective, freedom))
-    pooled = near.where(of_objective.sum() >= _OTHER_SEEDS, overall)
+    within_objective, overall = ((variances * weights).sum() / weights.sum() for weights in (of_objective, freedom))
+    pooled = within_objective.where(of_objective.sum() >= _OTHER_SEEDS, overall)
     setting = values[(settings["objective"] == objective) & (settings["strength"] == settings["strength"][run])]
     setting_freedom = (setting.count() - 1).clip(lower=0)
     total_freedom = _OTHER_SEEDS + setting_freedom

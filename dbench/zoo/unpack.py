@@ -151,15 +151,15 @@ def _work(channel: Channel, task: _Task) -> _Taken:
     """Encode and save the runs of a task in one thread; an error of one run does not stop the others."""
     torch.set_num_threads(1)
     store, runs, errors, taken = Store(task[0]), task[1], list[DbenchError](), 0
-    with store.claim([run.key for run in runs]) as held:
-        mine = dict[PackedRun, Weights]()
+    with store.claim([run.key for run in runs]) as claimed:
+        weights_of = dict[PackedRun, Weights]()
         for run in runs:
             with kept(errors):
-                if run.key in held and read_state(store, run.key) not in FINISHED:
-                    mine[run] = run.weights() if run.done else {}
-        elsewhere = len(runs) - len(mine) - len(errors)
-        encoded = _encode({run: weights for run, weights in mine.items() if run.done})
-        for run, weights in mine.items():
+                if run.key in claimed and read_state(store, run.key) not in FINISHED:
+                    weights_of[run] = run.weights() if run.done else {}
+        elsewhere = len(runs) - len(weights_of) - len(errors)
+        encoded = _encode({run: weights for run, weights in weights_of.items() if run.done})
+        for run, weights in weights_of.items():
             with kept(errors):
                 _save(store, run, weights, encoded.get(run))
                 taken += 1

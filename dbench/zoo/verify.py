@@ -135,10 +135,10 @@ def _verified(store: Store, key: RunKey, table: pd.DataFrame, rows: pd.DataFrame
 
 def _compared(table: pd.DataFrame, key: RunKey, values: pd.Series, retrained: Mapping[str, float]) -> pd.DataFrame:
     """Compare retrained scores with ``values`` of the table, each by its tolerance."""
-    both = pd.DataFrame([values, pd.Series(retrained)[values.index]])
-    if (both.iloc[0] != both.iloc[1]).any():  # another draw
-        both = in_order_of_size(both)
-    frame, limits = _frame(key, both.iloc[0], both.iloc[1]), accepted(table, key.digest, both.columns)
+    pair = pd.DataFrame([values, pd.Series(retrained)[values.index]])
+    if (pair.iloc[0] != pair.iloc[1]).any():  # another draw
+        pair = in_order_of_size(pair)
+    frame, limits = _frame(key, pair.iloc[0], pair.iloc[1]), accepted(table, key.digest, pair.columns)
     exact = (frame["difference"] == 0).to_numpy()
     tolerance, width = (limits[name].to_numpy(copy=True) for name in ("tolerance", "range"))
     first = (frame["score"] == FIRST_LOSS).to_numpy()
@@ -163,12 +163,12 @@ def comparison_table(comparison: pd.DataFrame) -> Table:
     """Lay out a comparison for the terminal: every outlier and difference, else one score of each run and result."""
     numbers = ["table", "retrained", "difference", "tolerance"]
     columns = (Column(name, justify="right") for name in numbers)
-    shown = Table("run", "score", *columns, "", box=None, header_style="bold")
+    layout = Table("run", "score", *columns, "", box=None, header_style="bold")
     for (name, result), rows in comparison.groupby(["name", "result"], sort=False):
         largest_first = rows.assign(share=rows["difference"] / rows["tolerance"]).sort_values("share", ascending=False)
         show_all = result in ("outlier", "differs")
         more = "" if show_all or len(rows) == 1 else f", {len(rows) - 1} more"
         for row in largest_first[: None if show_all else 1].to_dict("records"):
             values = [f"{row[column]:.6g}" for column in numbers]
-            shown.add_row(str(name), row["score"], *values, f"{RESULTS[str(result)]}{more}")
-    return shown
+            layout.add_row(str(name), row["score"], *values, f"{RESULTS[str(result)]}{more}")
+    return layout
