@@ -1,6 +1,6 @@
-"""Scores of runs that are arrays: relation matrices, scores of single codes, agreements with other runs.
+"""Array-valued scores of runs: relation matrices, scores of single codes, agreements with other runs.
 
-They lie in one file beside the runs table.
+One file beside the runs table holds them.
 """
 
 import hashlib
@@ -21,20 +21,21 @@ from dbench.files import readable
 ARRAYS = "arrays.safetensors"
 
 AGREEMENTS = "udr.lasso.with"
-"""Name of a run's agreements (Duan et al. 2020, equation 2) with the runs of its objective that are done."""
+"""Score name of a run's agreements (Duan et al. 2020, equation 2) with the done runs of its objective."""
 
-_PREFIX = f"{AGREEMENTS}."  # of their matrices in the file
+_PREFIX = f"{AGREEMENTS}."  # of the agreement matrices in the file, followed by the objective
 
 
 @dataclass(frozen=True, eq=False)
 class RunArrays:
-    """Arrays of the runs of a table that are done, in its order.
+    """Arrays of the done runs of a table, in the order of the table.
 
     Attributes:
-        runs: their digests.
-        of_runs: name -> runs x whatever one run has, such as codes x factors; NaN throughout where a run lacks it.
-        agreements: objective -> its runs that are done, by strength and then seed, in both directions; float32. NaN
-            between seeds that were compared apart (:func:`compared_apart`).
+        runs: digests of the runs.
+        of_runs: score name -> array of runs x the shape of one run's score, such as codes x factors. All NaN for a run
+            without this score.
+        agreements: objective -> square float32 matrix over its done runs, sorted by strength and then seed. NaN between
+            runs that were not compared with each other (:func:`compared_apart`).
     """
 
     runs: tuple[str, ...] = ()
@@ -42,16 +43,16 @@ class RunArrays:
     agreements: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     def with_rows(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table, and one for each of the :func:`cells` of each run's arrays but agreements."""
-        first = table[table["status"] == "done"].drop_duplicates("run").set_index("run", drop=False)
-        done, rows = first.loc[list(self.runs)], []
+        """Return the table with one more row for each run and array element (:func:`cells`), without agreements."""
+        one_row_per_run = table[table["status"] == "done"].drop_duplicates("run").set_index("run", drop=False)
+        done, rows = one_row_per_run.loc[list(self.runs)], []
         for name, values in self.of_runs.items():
-            for place in np.ndindex(values.shape[1:]):
-                rows.append(done.assign(score=_cell(name, place), value=values[(slice(None), *place)]))
+            for index in np.ndindex(values.shape[1:]):
+                rows.append(done.assign(score=_cell(name, index), value=values[(slice(None), *index)]))
         return pd.concat([table, *rows], ignore_index=True)
 
     def encoded(self) -> tuple[bytes, dict[str, Any]]:
-        """Return the file, and what a manifest says of it."""
+        """Return the bytes of the file, and the entry that describes it in the manifest."""
         arrays = {**self.of_runs, **{_PREFIX + name: matrix for name, matrix in self.agreements.items()}}
         tensors = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
         data = save(tensors, metadata={"runs": json.dumps(self.runs)})
@@ -60,49 +61,49 @@ class RunArrays:
 
 
 def joined(parts: Sequence[RunArrays]) -> RunArrays:
-    """Return the arrays that the runs of all tables have, one table after another; agreements are left out."""
+    """Concatenate the runs of several tables; keep only arrays that every table has, and no agreements."""
     names = set.intersection(*(set(part.of_runs) for part in parts))
     of_runs = {name: np.concatenate([part.of_runs[name] for part in parts]) for name in sorted(names)}
     return RunArrays(tuple(run for part in parts for run in part.runs), of_runs)
 
 
 def cells(scores: Mapping[str, ArrayLike]) -> dict[str, float]:
-    """Name every number of scores and arrays: that of ``relation.importance`` at [2, 1] ``relation.importance.2.1``.
+    """Flatten scores to single numbers; ``relation.importance[2, 1]`` is named ``relation.importance.2.1``.
 
     Example:
         >>> cells({"mig": 0.5, "kl.code": [1.0, 0.0]})
         {'mig': 0.5, 'kl.code.0': 1.0, 'kl.code.1': 0.0}
     """
     arrays = {name: np.asarray(values, dtype=np.float64) for name, values in scores.items()}
-    return {_cell(name, at): float(value) for name, array in arrays.items() for at, value in np.ndenumerate(array)}
+    return {_cell(name, i): float(value) for name, array in arrays.items() for i, value in np.ndenumerate(array)}
 
 
-def _cell(name: str, place: tuple[int, ...]) -> str:
-    return ".".join((name, *map(str, place)))
+def _cell(name: str, index: tuple[int, ...]) -> str:
+    return ".".join((name, *map(str, index)))
 
 
 def read_promised(path: Path, sha256: str) -> bytes:
-    """Read a file of a runs table, of which the manifest promises the checksum."""
+    """Read a file of a runs table and check it against the SHA-256 that the manifest gives."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise InvalidInput(f"runs must be a folder with {path.name}, got {str(path.parent)!r}: {error}") from None
-    found = hashlib.sha256(data).hexdigest()
-    if found != sha256:
-        raise DamagedData(f"{path} has SHA-256 {found[:12]}..., its manifest says {sha256[:12]}...")
+    actual = hashlib.sha256(data).hexdigest()
+    if actual != sha256:
+        raise DamagedData(f"{path} has SHA-256 {actual[:12]}..., its manifest says {sha256[:12]}...")
     return data
 
 
 def check_whole_seeds(what: str, missing: pd.Series, seeds: pd.Series) -> None:
-    """Insist that something is there for all runs of some seeds, and for none of the others.
+    """Check that each seed has a score for all of its runs or for none, and that some seed has it.
 
-    ``missing`` is the share of it that each run lacks, ``seeds`` the seed of each.
+    ``missing`` is the share of the score's values that each run lacks, ``seeds`` the seed of each run.
 
     Raises:
-        DamagedData: it is there for a part of a seed's runs, or for no seed.
+        DamagedData: a seed has the score for only some of its runs or values, or no seed has it.
     """
-    of_seed = missing.groupby(seeds).mean()
-    if not of_seed.isin([0, 1]).all() or of_seed.min() == 1:
+    missing_by_seed = missing.groupby(seeds).mean()
+    if not missing_by_seed.isin([0, 1]).all() or missing_by_seed.min() == 1:
         raise DamagedData(
             f"{what} must be there for all done runs of some seeds, and for none of the others, "
             f"got {missing.mean():.0%} missing"
@@ -110,31 +111,32 @@ def check_whole_seeds(what: str, missing: pd.Series, seeds: pd.Series) -> None:
 
 
 def compared_apart(agreements: NDArray[np.float32], seeds: ArrayLike) -> pd.Series:
-    """Return seed -> number of its part: within a part every run was compared with every run, across parts none.
+    """Return seed -> number of its part: all runs of a part were compared with each other, no two parts were.
 
-    ``agreements`` are those of the runs of an objective, ``seeds`` the seed of each.
+    ``agreements`` is the matrix of an objective's runs, NaN for pairs not compared; ``seeds`` is the seed of each run.
 
     Raises:
-        InvalidInput: the pairs of runs that were compared make no such parts.
+        InvalidInput: the pairs of runs that were compared do not form such parts.
     """
-    there = ~np.isnan(agreements)
-    _, part = np.unique(there, axis=0, return_inverse=True)
-    of_seed = pd.Series(part.ravel()).groupby(np.asarray(seeds))
-    if not np.array_equal(there, np.equal.outer(part.ravel(), part.ravel())) or of_seed.nunique().gt(1).any():
+    compared = ~np.isnan(agreements)
+    _, inverse = np.unique(compared, axis=0, return_inverse=True)
+    part = inverse.ravel()
+    part_by_seed = pd.Series(part).groupby(np.asarray(seeds))
+    if not np.array_equal(compared, np.equal.outer(part, part)) or part_by_seed.nunique().gt(1).any():
         raise InvalidInput(
             "agreements must be there for all pairs of runs of some seeds, and for none with those of the others, "
-            f"got {1 - there.mean():.0%} missing"
+            f"got {1 - compared.mean():.0%} missing"
         )
-    return of_seed.first()
+    return part_by_seed.first()
 
 
 def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, Any]) -> RunArrays:
-    """Read the arrays beside a runs table, believing nothing; the table and the manifest are of that folder.
+    """Read and check the arrays beside a runs table; ``table`` and ``manifest`` come from the same folder.
 
     Raises:
-        InvalidInput: the file is not there.
-        DamagedData: it is not what the manifest promises, or has not the runs that are done in their order, finite
-            for all of some seeds and NaN for the others; or agreements that make no parts.
+        InvalidInput: the file does not exist.
+        DamagedData: checksum or shapes differ from the manifest; the runs are not the table's done runs in their order;
+            values are infinite, or NaN for only some runs of a seed; or the agreements form no parts.
     """
     path, promised = Path(folder) / ARRAYS, manifest["arrays"]
     data = read_promised(path, promised["sha256"])
@@ -154,16 +156,16 @@ def load_arrays(folder: str | Path, table: pd.DataFrame, manifest: Mapping[str, 
         )
     arrays = RunArrays(runs, {}, {})
     for name, values in tensors.items():
-        among, objective = name.startswith(_PREFIX), name.removeprefix(_PREFIX)
-        seeds = done.loc[done["objective"] == objective, "seed"] if among else done["seed"]
-        if seeds.empty and among:
+        is_agreement, objective = name.startswith(_PREFIX), name.removeprefix(_PREFIX)
+        seeds = done.loc[done["objective"] == objective, "seed"] if is_agreement else done["seed"]
+        if seeds.empty and is_agreement:
             raise DamagedData(f"{path}: {name} must be of an objective with done runs")
         m = len(seeds)
-        if values.shape[:1] != (m,) or (among and values.shape != (m, m)):
+        if values.shape[:1] != (m,) or (is_agreement and values.shape != (m, m)):
             raise DamagedData(f"{path}: {name} must have {m} runs, got shape {values.shape}")
         if values.dtype.kind != "f" or np.isinf(values).any():
             raise DamagedData(f"{path}: {name} must hold finite real numbers, got {values.dtype} or others")
-        if among:
+        if is_agreement:
             try:
                 compared_apart(values, seeds)
             except InvalidInput as error:

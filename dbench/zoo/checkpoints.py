@@ -1,4 +1,4 @@
-"""Checkpoints: what an interrupted run resumes from, and which of them fit it."""
+"""Checkpoints from which interrupted runs resume: how they are found, checked and stacked for an ensemble."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ from dbench.zoo.store import Store
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A run between two blocks of steps, or before the first, when it has no tensors.
+    """The state of a run between two blocks of steps; without tensors, the state before the first step.
 
-    ``tensors`` are its part of ``State.to_tensors``, without a member axis.
+    ``tensors`` are the run's rows of ``State.to_tensors``, without the member axis.
     """
 
     step: int = 0
@@ -31,24 +31,25 @@ class Checkpoint:
 
 
 def checkpoint_name(step: int) -> str:
-    """Return the name of the file that holds a checkpoint of that step."""
+    """Return the name, without ending, of the file that holds the checkpoint of a step."""
     return f"checkpoint-{step}"
 
 
 def steps_taken(record: Mapping[str, Any] | None, key: RunKey) -> int:
-    """Return the steps that an interrupted run's record says it has taken; 0 if a run could not stand there."""
-    step = None if record is None or record.get("status") != "interrupted" else record.get("step")
+    """Return the steps that an interrupted run has taken by its record; 0 if no checkpoint can be at that step."""
+    if record is None or record.get("status") != "interrupted":
+        return 0
+    step = record.get("step")
     return step if isinstance(step, int) and 0 < step <= key.steps and step % BLOCK == 0 else 0
 
 
 def find_checkpoint(
-    store: Store, key: RunKey, network: Network, extra: Mapping[str, tuple[int, ...]], **now: str
+    store: Store, key: RunKey, network: Network, extra: Mapping[str, tuple[int, ...]], **required: str
 ) -> Checkpoint:
-    """Return the checkpoint from which a run can go on; that before the first step where there is none.
+    """Return the checkpoint from which a run can resume, or the empty one before the first step.
 
-    One that does not fit is discarded with its run, so that it stops neither this run nor those trained with it.
-
-    ``extra`` are shapes of its parameters beside the network's; ``now`` is what the record must hold by name.
+    A checkpoint that does not fit is discarded with its run, so that it stops neither this run nor those trained with
+    it. ``extra`` gives shapes of parameters beside the network's; ``required`` gives fields that the record must have.
     """
     try:
         record = store.record(key)
@@ -56,8 +57,8 @@ def find_checkpoint(
             return Checkpoint()
         step, losses, seconds = steps_taken(record, key), record.get("scores"), record.get("trained_seconds")
         numbers = [seconds, *losses.values()] if isinstance(losses, dict) else [None]
-        whole = all(isinstance(number, (int, float)) for number in numbers) and isinstance(record.get("commit"), str)
-        if step and whole and all(record.get(name) == value for name, value in now.items()):
+        complete = all(isinstance(number, (int, float)) for number in numbers) and isinstance(record.get("commit"), str)
+        if step and complete and all(record.get(name) == value for name, value in required.items()):
             tensors = store.tensors(key, checkpoint_name(step))
             if stacked([tensors], network, extra).step == step:
                 return Checkpoint(step, tensors, dict(losses or {}), float(seconds or 0), record["commit"])
@@ -70,13 +71,13 @@ def find_checkpoint(
 def stacked(
     stored: Sequence[Mapping[str, NDArray[Any]]], network: Network, extra: Mapping[str, tuple[int, ...]]
 ) -> State:
-    """Return the state of an ensemble whose members' checkpoints, of one step, are given.
+    """Stack the checkpoints of runs, all at one step, to the state of an ensemble.
 
     Raises:
         DamagedData: tensors that do not fit the network.
     """
-    tensors = {
-        name: torch.from_numpy(np.asarray(values) if name == "step" else np.stack([one[name] for one in stored]))
-        for name, values in stored[0].items()
-    }
+    tensors = {}
+    for name, values in stored[0].items():
+        array = np.asarray(values) if name == "step" else np.stack([member[name] for member in stored])
+        tensors[name] = torch.from_numpy(array)
     return State.from_tensors(tensors, network, extra)

@@ -1,6 +1,6 @@
-"""A pool of the nodes of a Ray cluster.
+"""A task pool on the nodes of a Ray cluster.
 
-Results go to the store and not through Ray, so the store must be a folder that all nodes share, or a bucket.
+Results go to the store and not through Ray, so the store must be a bucket or a folder that all nodes share.
 """
 
 import logging
@@ -19,18 +19,18 @@ from dbench.zoo.executor import Channel, Pool, Task, outcome_of
 from dbench.zoo.store import Store
 
 _RETRIES = 3
-"""How often Ray starts a task again whose node or process was lost."""
+"""How often Ray restarts a task whose node or process was lost."""
 
 
 @contextmanager
 def connected() -> Iterator[Any]:
-    """Be connected to a Ray cluster, and give the ``ray`` module.
+    """Connect to a Ray cluster for the length of the context, and yield the ``ray`` module.
 
-    The cluster is the one this process is connected to already; else that of ``RAY_ADDRESS`` (``host:port``); else one
-    that runs on this machine; else a new one of this machine alone, which ends with the context.
+    The cluster is, in this order: the one that this process is already connected to; the one at ``RAY_ADDRESS``
+    (``host:port``); one that runs on this machine; a new one on this machine alone, which ends with the context.
 
     Raises:
-        InvalidInput: Ray is not installed, or there is no cluster at the address.
+        InvalidInput: Ray is not installed, or no cluster runs at the address.
         DbenchError: the cluster was lost.
     """
     try:
@@ -39,8 +39,8 @@ def connected() -> Iterator[Any]:
         raise InvalidInput(
             "engine ray needs the package ray, which is not installed; pip install 'dbench[ray]'"
         ) from None
-    ours = not ray.is_initialized()
-    if ours:
+    we_connected = not ray.is_initialized()
+    if we_connected:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         address, on_sigterm = os.environ.get("RAY_ADDRESS"), signal.getsignal(signal.SIGTERM)
         try:
@@ -49,19 +49,19 @@ def connected() -> Iterator[Any]:
             rule = f"RAY_ADDRESS must be host:port of a running Ray cluster, got {address!r}"
             raise InvalidInput(f"{rule if address else 'Ray could not be started'}: {error}") from None
         finally:
-            with suppress(TypeError, ValueError):  # a handler that is not of Python; not the main thread
-                signal.signal(signal.SIGTERM, on_sigterm)  # that of Ray ends the process, whatever is unsaved
+            with suppress(TypeError, ValueError):  # the handler was not set by Python; or not the main thread
+                signal.signal(signal.SIGTERM, on_sigterm)  # Ray's own ends the process before it has saved
     try:
         yield ray
     except ray.exceptions.RayError as error:
         raise DbenchError(f"the Ray cluster was lost; finished runs are kept: {_line(error)}") from None
     finally:
-        if ours:
+        if we_connected:
             ray.shutdown()
 
 
 class _Mailbox:
-    """What tasks tell the controller, and whether they are to stop; lives on its node and takes no processor."""
+    """A Ray actor on the controller's node, without a processor: keeps progress reports and the order to stop."""
 
     def __init__(self) -> None:
         self.reports: list[dict[str, float]] = []
@@ -82,6 +82,8 @@ class _Mailbox:
 
 
 class _MailChannel(Channel):
+    """The channel of a task on a node: it calls the mailbox in place of a pipe."""
+
     def __init__(self, mailbox: Any) -> None:
         self._mailbox = mailbox
 
@@ -101,7 +103,7 @@ class _MailChannel(Channel):
 def _on_node(mailbox: Any, function: Task, task: Any, url: str, session: str) -> tuple[str, Any]:
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    def checked(channel: Channel, task: Any) -> Any:
+    def check_and_run(channel: Channel, task: Any) -> Any:
         _check_node(url, session)
         return function(channel, task)
 
@@ -109,10 +111,11 @@ def _on_node(mailbox: Any, function: Task, task: Any, url: str, session: str) ->
     if channel.stopping:
         return "done", None
     with threadpool_limits(1):
-        return outcome_of(checked, channel, task)
+        return outcome_of(check_and_run, channel, task)
 
 
 def _check_node(url: str, session: str) -> None:
+    """Check that this node reads the session document, so shares the store, and has the controller's versions."""
     node = platform.node()
     try:
         document = Store(url, create=False).read_document(session)
@@ -127,10 +130,10 @@ def _check_node(url: str, session: str) -> None:
 
 
 class Cluster(Pool):
-    """The nodes of a cluster that ``ray`` is connected to.
+    """The nodes of the cluster that ``ray`` is connected to.
 
-    Each task gets a processor and ``num_gpus`` GPUs; as many run at once as ``workers`` says or the cluster has room
-    for. Ray starts the tasks of a lost node again on another; what they had reported is reported again.
+    Each task gets a processor and ``num_gpus`` GPUs. At most ``workers`` tasks run at once, or as many as the cluster
+    has room for. Ray restarts the tasks of a lost node on another one; these report their progress again.
 
     Raises:
         InvalidInput: the cluster has no room for a task.
@@ -142,26 +145,26 @@ class Cluster(Pool):
         self.session = f"sessions/{uuid.uuid4().hex}"
         if self.lost():
             needs = f"a processor and {num_gpus:g} GPUs" if num_gpus else "a processor"
-            there = ray.cluster_resources()
-            offered = f"{there.get('CPU', 0):g} processors and {there.get('GPU', 0):g} GPUs"
+            resources = ray.cluster_resources()
+            offered = f"{resources.get('CPU', 0):g} processors and {resources.get('GPU', 0):g} GPUs"
             raise InvalidInput(f"the Ray cluster must offer {needs} for each group, it has {offered}")
 
     @property
     def room(self) -> int:  # type: ignore[override]
-        """Tasks at once: as asked for, or what the cluster has processors and GPUs for now."""
+        """Tasks that may run at once: ``workers``, or what the cluster's processors and GPUs allow now."""
         return self.workers or self._capacity()
 
     def _capacity(self) -> int:
-        there = self.ray.cluster_resources()
-        slots = there.get("CPU", 0.0)
-        return int(min(slots, there.get("GPU", 0.0) / self.num_gpus) if self.num_gpus else slots)
+        resources = self.ray.cluster_resources()
+        slots = resources.get("CPU", 0.0)
+        return int(min(slots, resources.get("GPU", 0.0) / self.num_gpus) if self.num_gpus else slots)
 
     def __enter__(self) -> Self:
         self.store.write_document(self.session, {"versions": versions()})
-        here = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+        this_node = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
             self.ray.get_runtime_context().get_node_id(), soft=False
         )
-        self.mailbox = self.ray.remote(_Mailbox).options(num_cpus=0, scheduling_strategy=here).remote()
+        self.mailbox = self.ray.remote(_Mailbox).options(num_cpus=0, scheduling_strategy=this_node).remote()
         self.launch = self.ray.remote(_on_node).options(num_cpus=1, num_gpus=self.num_gpus, max_retries=_RETRIES)
         return self
 
@@ -171,22 +174,22 @@ class Cluster(Pool):
         self.ray.kill(self.mailbox)
 
     def start(self, waiting: list[Any]) -> None:
-        """Give tasks to Ray."""
+        """Submit tasks to Ray, from the end of the list, until the room is used up."""
         while waiting and len(self.busy) < self.room:
             task = waiting.pop()
             self.busy.add(self.launch.remote(self.mailbox, self.function, task, self.store.address, self.session))
 
     def receive(self, timeout: float) -> Iterator[tuple[str, Any]]:
-        """Look into the mailbox, and at what Ray has of tasks."""
+        """Yield the progress reports of the mailbox, then the outcomes of the tasks that have ended."""
         ready: list[Any] = []
         if self.busy:
             ready, _ = self.ray.wait([*self.busy], num_returns=len(self.busy), timeout=timeout)
-        else:  # no node is there; Ray may get one
+        else:  # no node has room now; Ray may get one
             time.sleep(timeout)
         yield from (("progress", progress) for progress in self.ray.get(self.mailbox.collect.remote()))
-        for one in ready:
-            self.busy.remove(one)
-            yield self._outcome(one)
+        for reference in ready:
+            self.busy.remove(reference)
+            yield self._outcome(reference)
 
     def _outcome(self, reference: Any) -> tuple[str, Any]:
         try:
@@ -201,14 +204,14 @@ class Cluster(Pool):
         return outcome
 
     def ask_to_stop(self) -> None:
-        """Leave it in the mailbox."""
+        """Set the stop flag of the mailbox, which tasks poll."""
         self.mailbox.ask_to_stop.remote()
 
     def lost(self) -> bool:
-        """Whether no node is left."""
+        """Whether no node is left that could run a task."""
         return not self._capacity()
 
 
 def _line(error: Exception, *, last: bool = False) -> str:
-    """Of Ray's many lines the first; for an error within a task the last, after its traceback."""
+    """Return the first of the many lines of a Ray error, or the last, which follows the traceback of a task."""
     return str(error).strip().splitlines()[-1 if last else 0]

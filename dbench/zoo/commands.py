@@ -26,7 +26,7 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 def parse_seeds(text: str, first: int = 0) -> list[int]:
     """Read ``5`` (five, from the first on), ``2-4`` or ``0,3,7`` as a list of seeds.
 
-    A number alone from a ``first`` of a thousand or more on is that seed: nobody asks for so many of them.
+    If ``first`` is 1000 or more, a single number of at least ``first`` is that seed, since nobody wants so many seeds.
     """
     if re.fullmatch(r"\d{1,6}", text) and not 1000 <= first <= int(text):
         return list(range(first, first + int(text)))
@@ -79,28 +79,28 @@ def _plan(
     *,
     create: bool | None = False,
 ) -> tuple[Profile, Store, list[RunKey], Contents]:
-    """Return the profile, its store, the runs asked for and those there; only for training the store may be missing."""
+    """Return the profile, its store, the runs asked for and the store's contents; ``create`` as in :class:`Store`."""
     from dbench.zoo.profiles import find_profile
     from dbench.zoo.store import Store
     from dbench.zoo.survey import unplanned
 
     grid = find_profile(profile)
-    numbers = None if seeds is None else parse_seeds(seeds, grid.first_seed)
-    keys = grid.runs(data=data, objectives=objective, seeds=numbers)
-    place = Store(store or f"store/{grid.name}", create=create)
-    stored = place.contents()
+    seed_numbers = None if seeds is None else parse_seeds(seeds, grid.first_seed)
+    keys = grid.runs(data=data, objectives=objective, seeds=seed_numbers)
+    run_store = Store(store or f"store/{grid.name}", create=create)
+    stored = run_store.contents()
     if others := unplanned(stored.keys, grid):
         say(
-            f"{len(others)} runs of {place.url} are not of profile {grid.name} as it is now and are left alone, such "
-            f"as {others[0]} with {others[0].steps:,} steps: they were trained by another profile or an earlier "
+            f"{len(others)} runs of {run_store.url} are not of profile {grid.name} as it is now and are left alone, "
+            f"such as {others[0]} with {others[0].steps:,} steps: they were trained by another profile or an earlier "
             "version",
             err=True,
         )
-    return grid, place, keys, stored
+    return grid, run_store, keys, stored
 
 
 def _print(table: Table) -> None:
-    """Print a table, as wide as the terminal; wide enough for all of it when the output goes elsewhere."""
+    """Print a table at the width of the terminal, or in full width when the output is no terminal."""
     from dbench.shown import terminal
 
     console = terminal()
@@ -144,15 +144,15 @@ def train(
     from dbench.zoo.train import train_runs
 
     seconds = None if budget is None else parse_duration(budget)
-    Setup(**setup)  # before the store is looked through
-    _, place, keys, _ = _plan(profile, store, data, objective, seeds, create=None)
+    Setup(**setup)  # raises for bad options before the store is read, which may take long
+    _, run_store, keys, _ = _plan(profile, store, data, objective, seeds, create=None)
     if commit().endswith("+dirty"):
         say(
             "dbench/ has changes that are not committed: rows of runs trained now say +dirty, which is not accepted of "
             "evidence that is shipped",
             err=True,
         )
-    _end(train_runs(place, keys, budget=seconds, **setup))
+    _end(train_runs(run_store, keys, budget=seconds, **setup))
 
 
 @zoo.command()
@@ -165,8 +165,8 @@ def score(workers: int | None, again: tuple[str, ...], quick: bool, **plan: Any)
     from dbench.zoo.score import score_runs
     from dbench.zoo.scorers import SLOW
 
-    _, place, keys, _ = _plan(**plan)
-    _end(score_runs(place, keys, workers=workers, again=again, without=SLOW if quick else ()))
+    _, run_store, keys, _ = _plan(**plan)
+    _end(score_runs(run_store, keys, workers=workers, again=again, without=SLOW if quick else ()))
 
 
 @zoo.command()
@@ -185,10 +185,10 @@ def table(workers: int | None, out: str, rules: Path | None, extend: str | None,
     from dbench.zoo.table import load_manifest, load_runs
 
     hashes = read_rules(rules) if rules else {}
-    grid, place, keys, _ = _plan(**plan)
-    if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed for them
+    grid, run_store, keys, _ = _plan(**plan)
+    if len(names := sorted({key.data for key in keys})) > 1:  # before anything is computed
         raise InvalidInput(f"data must name one data set for a table, got {', '.join(names)}")
-    path = write_evidence(place, keys, grid, out, workers=workers, rules=hashes, extend=extend)
+    path = write_evidence(run_store, keys, grid, out, workers=workers, rules=hashes, extend=extend)
     manifest = load_manifest(out)
     load_arrays(out, load_runs(out), manifest)
     say(f"{manifest['runs']} runs, {len(manifest['scores'])} scores: {path}")
@@ -231,9 +231,9 @@ def panel(each: int, strengths: int | None, encoders_only: bool, out: Path, **pl
     """Write the weights of finished runs as one file, for dbench rank and dbench.load."""
     from dbench.zoo.panel import choose_runs, write_panel
 
-    _, place, keys, _ = _plan(**plan)
-    chosen = choose_runs([key for key in keys if place.status(key) == "done"], each, strengths)
-    write_panel(place, chosen, out, encoders_only=encoders_only)
+    _, run_store, keys, _ = _plan(**plan)
+    chosen = choose_runs([key for key in keys if run_store.status(key) == "done"], each, strengths)
+    write_panel(run_store, chosen, out, encoders_only=encoders_only)
     say(f"{len(chosen)} models, {out.stat().st_size / 1e6:.1f} MB: {out}")
 
 
@@ -247,8 +247,8 @@ def pack(out: Path, size: float, files: int | None, skip: int, **plan: Any) -> N
     """Write finished runs as few flat files, which dbench zoo unpack takes in on another machine."""
     from dbench.zoo.pack import pack_runs
 
-    _, place, keys, _ = _plan(**plan)
-    done = pack_runs(place, keys, out, skip=skip, files=files, size=size)
+    _, run_store, keys, _ = _plan(**plan)
+    done = pack_runs(run_store, keys, out, skip=skip, files=files, size=size)
     total = sum(path.stat().st_size for path in done.files) / 1e6
     say(f"{done.runs} runs, {total:.1f} MB: {', '.join(map(str, done.files))}")
     if done.left:
@@ -278,22 +278,22 @@ def ls(**plan: Any) -> None:
 
     from dbench.zoo.survey import STATES, survey
 
-    grid, place, keys, stored = _plan(**plan)
-    counts = survey(place, keys)
+    grid, run_store, keys, stored = _plan(**plan)
+    counts = survey(run_store, keys)
     columns = ["done", "scored", "partly scored", *STATES[1:]]
     for rare in ("partly scored", "unreadable"):
         if not any(row[rare] for row in counts.values()):
             columns.remove(rare)
-    title = Text(one_line(f"{grid.name} in {place.url}"))
-    shown = Table(box=None, header_style="bold", padding=(0, 1), title=title, title_justify="left")
+    title = Text(one_line(f"{grid.name} in {run_store.url}"))
+    layout = Table(box=None, header_style="bold", padding=(0, 1), title=title, title_justify="left")
     for name in ("data", "objective", "strength"):
-        shown.add_column(name, no_wrap=True)
+        layout.add_column(name, no_wrap=True)
     for name in columns:
-        shown.add_column(name, justify="right")
+        layout.add_column(name, justify="right")
     for (data_name, objective_name, strength), row in sorted(counts.items()):
         names = (Text(one_line(name)) for name in (data_name, objective_name))
-        shown.add_row(*names, f"{strength:g}", *(str(row.get(name, 0) or "") for name in columns))
-    _print(shown)
+        layout.add_row(*names, f"{strength:g}", *(str(row.get(name, 0) or "") for name in columns))
+    _print(layout)
     if stored.foreign:
         say(f"{stored.foreign} further runs have keys of another schema version; this version never reads them")
     if stored.unreadable:

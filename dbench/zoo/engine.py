@@ -1,4 +1,4 @@
-"""A worker's part of training: one group of runs, from their keys or checkpoints to the store."""
+"""How a worker trains one group of runs, from their keys or checkpoints, and saves them in the store."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,15 +27,15 @@ from dbench.zoo.store import Store
 from dbench.zoo.survey import FINISHED, read_state
 
 EARLY = {100: "loss.100", 1000: "loss.1000"}
-"""Step -> the score that is a run's mean loss over the last 100 steps: rounding has not yet pulled runs apart there."""
+"""Step -> name of a score: the mean loss of the 100 steps up to it. Rounding has not yet pulled runs apart then."""
 
 _PATIENCE = 10.0
-"""Seconds to wait for runs that another process holds: workers whose controller or node was killed still end theirs."""
+"""Seconds to wait for runs that another process holds: workers of a killed controller or node take time to end."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Runs to train together, equal but for objective, strength and seed, and how (:class:`dbench.zoo.plan.Setup`)."""
+    """Runs to train as one ensemble, which share all but objective, constants, strength and seed; and the setup."""
 
     url: str
     keys: tuple[RunKey, ...]
@@ -49,15 +49,15 @@ def member_of(key: RunKey) -> Member:
     return Member(key.objective, key.strength, key.axes, key.constants)
 
 
-@lru_cache(maxsize=1)  # gigabytes, of data sets that are trained on one after the other
+@lru_cache(maxsize=1)  # images may take gigabytes, and data sets are trained on one after the other
 def images_of(data_name: str) -> tuple[DataSet, Tensor]:
-    """Load a data set and the images of its whole grid (N x C x H x W, uint8); the last one is kept."""
+    """Load a data set and the images of its whole grid (N x C x H x W, uint8); the last call is cached."""
     data = load(data_name)
     return data, torch.from_numpy(data.grid_images())
 
 
 def training_images(data: DataSet, images: Tensor) -> Tensor:
-    """Return those of the images of the grid that runs are trained on: all that the data set does not hold out."""
+    """Return the images of the grid that runs are trained on: all but those that the data set holds out."""
     held_out = data.held_out()
     return images[torch.from_numpy(~held_out)] if held_out.any() else images
 
@@ -68,10 +68,10 @@ def network_of(key: RunKey, data: DataSet) -> Network:
 
 
 def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
-    """Return what :func:`dbench.training.train` takes for runs of one group beside steps, device and precision.
+    """Return the arguments of :func:`dbench.training.train` for a group, but steps, device and precision.
 
     Raises:
-        InvalidInput: a likelihood factor that is neither 1 nor the one of images of this size.
+        InvalidInput: a likelihood factor that is neither 1 nor the one for images of this size.
     """
     factor = keys[0].likelihood_factor
     if factor != 1 and factor != (fitting := likelihood_factor(data.image_shape)):
@@ -79,19 +79,19 @@ def settings_of(keys: Sequence[RunKey], data: DataSet) -> dict[str, Any]:
             f"likelihood_factor must be 1, or {fitting:g} for the images of {data.name} to count as 64 x 64, "
             f"got {factor:g}"
         )
-    needed = any(find_card(key.objective).needs_factors for key in keys)
+    needs_factors = any(find_card(key.objective).needs_factors for key in keys)
     return {
         "batch_size": keys[0].batch_size,
         "learning_rate": keys[0].learning_rate,
         "cooldown": keys[0].cooldown,
         "likelihood_factor": factor,
-        "factors": torch.from_numpy(data.grid()[~data.held_out()]) if needed else None,
+        "factors": torch.from_numpy(data.grid()[~data.held_out()]) if needs_factors else None,
         "factor_sizes": data.factor_sizes,
     }
 
 
 def train_keys(keys: Sequence[RunKey], **options: Any) -> State:
-    """Train runs of one group as their keys say, but for options of :func:`dbench.training.train`."""
+    """Train runs of one group as their keys say; ``options`` of :func:`dbench.training.train` take precedence."""
     data, images = images_of(keys[0].data)
     arguments: dict[str, Any] = {"steps": keys[0].steps, **settings_of(keys, data), **options}
     members = [member_of(key) for key in keys]
@@ -100,7 +100,7 @@ def train_keys(keys: Sequence[RunKey], **options: Any) -> State:
 
 @contextmanager
 def fitting(group: Group) -> Iterator[None]:
-    """Say what to give where the runs of a group do not fit the memory of its GPU."""
+    """Turn an out-of-memory error of a GPU into one that says which options to change."""
     try:
         yield
     except torch.OutOfMemoryError as error:
@@ -111,24 +111,24 @@ def fitting(group: Group) -> Iterator[None]:
 
 
 def train_group(channel: Channel, group: Group) -> int:
-    """Train and save those runs of a group that nobody else holds and that are not finished; return how many ended.
+    """Train and save the unfinished runs of a group that no other process holds; return how many were finished.
 
-    Runs that were interrupted at different steps are trained one set after the other, each from where it stood. An
-    error in one set, or with one run, does not stop the others.
+    Runs that were interrupted at different steps are trained as separate ensembles, one after the other, each from its
+    step. An error in one ensemble, or with one run, does not stop the others.
 
     Raises:
         InvalidInput: this machine lacks the group's device or precision.
         DbenchError: the store cannot be read or written, or the runs do not fit the GPU's memory; the first such
-            error, when the others are done.
+            error, raised when the others are done.
     """
     check_device(group.device, group.precision)
     torch.set_num_threads(1)
     store, finished, errors = Store(group.url), 0, list[DbenchError]()
-    with store.claim(group.keys, patience=_PATIENCE) as mine:
+    with store.claim(group.keys, patience=_PATIENCE) as claimed:
         starts: dict[int, dict[RunKey, Checkpoint]] = {}
-        for key in mine:
+        for key in claimed:
             with kept(errors):
-                # Another process may have finished it between the plan and the claim.
+                # Another process may have finished the run between the plan and the claim.
                 if read_state(store, key) not in FINISHED:
                     checkpoint = _checkpoint_of(store, key, group)
                     starts.setdefault(checkpoint.step, {})[key] = checkpoint
@@ -142,7 +142,7 @@ def train_group(channel: Channel, group: Group) -> int:
 
 @contextmanager
 def kept(errors: list[DbenchError]) -> Iterator[None]:
-    """Keep an error for later, when the rest is done."""
+    """Collect an error instead of raising it, so that the rest of the work goes on."""
     try:
         yield
     except DbenchError as error:
@@ -153,25 +153,27 @@ def _checkpoint_of(store: Store, key: RunKey, group: Group) -> Checkpoint:
     data, _ = images_of(key.data)
     network = network_of(key, data)
     extra = extra_shapes([member_of(key)], network, data.factor_sizes)
-    # What a run's record gives as one value must hold from its first step to its last.
-    now = {"versions": versions(), "device": device_name(group.device), "precision": group.precision}
-    return find_checkpoint(store, key, network, extra, data_sha256=data.fingerprint, **now)
+    # A record gives one value of each, so it must be the same from the run's first step to its last.
+    required = {"versions": versions(), "device": device_name(group.device), "precision": group.precision}
+    return find_checkpoint(store, key, network, extra, data_sha256=data.fingerprint, **required)
 
 
 class _Training:
-    """The runs of one group that stand at the same step."""
+    """Training of those runs of a group that start at the same step, as one ensemble."""
 
     def __init__(self, channel: Channel, store: Store, group: Group, start: Mapping[RunKey, Checkpoint]) -> None:
         self.channel, self.store, self.group, self.keys = channel, store, group, list(start)
         self.data, self.images = images_of(self.keys[0].data)
         self.network = network_of(self.keys[0], self.data)
-        self.losses = [dict(one.losses) for one in start.values()]
-        self.seconds = [one.seconds for one in start.values()]
-        earlier = [one.commit.split("; ") if one.commit else [] for one in start.values()]
+        checkpoints = start.values()
+        self.losses = [dict(checkpoint.losses) for checkpoint in checkpoints]
+        self.seconds = [checkpoint.seconds for checkpoint in checkpoints]
+        earlier = [checkpoint.commit.split("; ") if checkpoint.commit else [] for checkpoint in checkpoints]
         self.commits = ["; ".join(dict.fromkeys([*commits, commit()])) for commits in earlier]
         extra = extra_shapes([member_of(key) for key in self.keys], self.network, self.data.factor_sizes)
         self.last = start[self.keys[0]].step
-        self.state = stacked([one.tensors for one in start.values()], self.network, extra) if self.last else None
+        tensors = [checkpoint.tensors for checkpoint in checkpoints]
+        self.state = stacked(tensors, self.network, extra) if self.last else None
         self.began, self.saved = time.monotonic(), time.monotonic()
         self.ended = set[int]()
 
@@ -190,6 +192,7 @@ class _Training:
         return len(self.keys)
 
     def _each_block(self, state: State) -> bool:
+        """Note early losses, report progress and save checkpoints; return whether to stop before the last step."""
         if state.step in EARLY:
             for losses, loss in zip(self.losses, state.loss.tolist(), strict=True):
                 losses[EARLY[state.step]] = loss
@@ -231,7 +234,7 @@ class _Training:
         self.saved = time.monotonic()
 
     def _each_run(self, save: Callable[[int], None]) -> None:
-        """Save every run that can be saved, then raise the first error: a disk may have room for others."""
+        """Save every run that can be saved, then raise the first error: a full disk may have room for other runs."""
         errors = list[DbenchError]()
         for i in range(len(self.keys)):
             with kept(errors):
@@ -240,22 +243,22 @@ class _Training:
             raise errors[0]
 
     def _save_diverged(self, i: int, state: State) -> None:
-        """Save a run that diverged: at the first checkpoint after it, or at the end."""
+        """Save a diverged run, unless an earlier checkpoint has saved it."""
         if i in self.ended:
             return
-        at = int(state.diverged_at[i])
-        record = {**self._record(i), "scores": {}, "diverged_at": at if at >= 0 else state.step}
+        step = int(state.diverged_at[i])
+        record = {**self._record(i), "scores": {}, "diverged_at": step if step >= 0 else state.step}
         self.store.save(self.keys[i], status="diverged", tensors={}, record=record)
         self.ended.add(i)
         self.channel.report(runs=1)
 
     def _finish(self, state: State) -> None:
         parameters = state.parameters
-        ends = finish(self.keys, parameters, self.images.to(state.loss.device), self.network)
+        results = finish(self.keys, parameters, self.images.to(state.loss.device), self.network)
 
         def save(i: int) -> None:
-            ended = ends[i]
-            if bool(state.diverged[i]) or ended is None:
+            finished = results[i]
+            if bool(state.diverged[i]) or finished is None:
                 self._save_diverged(i, state)
                 return
             self.store.save(
@@ -263,9 +266,9 @@ class _Training:
                 status="done",
                 tensors={
                     "weights": {name: tensor[i].cpu().numpy() for name, tensor in parameters.items()},
-                    "codes": ended.codes,
+                    "codes": finished.codes,
                 },
-                record={**self._record(i), "scores": {**self.losses[i], **ended.scores}},
+                record={**self._record(i), "scores": {**self.losses[i], **finished.scores}},
             )
             self.channel.report(runs=1)
 
@@ -273,41 +276,41 @@ class _Training:
 
 
 class Finished(NamedTuple):
-    """Codes of the whole grid (``mean`` and ``logvar``, each N x d float32), and scores by name, in nats."""
+    """Codes of the whole grid (``mean`` and ``logvar``, each N x d float32), and scores by name in nats."""
 
     codes: dict[str, NDArray[np.float32]]
     scores: dict[str, float]
 
 
 def finish(keys: Sequence[RunKey], parameters: Parameters, images: Tensor, network: Network) -> list[Finished | None]:
-    """Encode all images with trained runs, and evaluate their bound with one draw of the codes of each image.
+    """Encode all images with trained runs, and evaluate their ELBO with one draw of the codes of each image.
 
     Args:
         keys: of the M runs.
-        parameters: M x the shape of each; of encoder and decoder alone are enough.
+        parameters: name -> M x its shape; those of encoder and decoder are enough.
         images: N x C x H x W, uint8, on the device of the parameters.
         network: of all runs.
 
     Returns:
-        For each run what it has; none where a code or the bound is not finite: the run diverged.
+        One entry for each run; ``None`` where a code or the ELBO is not finite, so that the run counts as diverged.
     """
     mean, logvar = (part.cpu() for part in encode_grid(parameters, images, network))
     generators = [key.generator("evaluate") for key in keys]
     evaluation = evaluate(parameters, images, network, generators=generators)
     finite = mean.isfinite().all((1, 2)) & logvar.isfinite().all((1, 2)) & evaluation.elbo.isfinite().cpu()
-    ends: list[Finished | None] = []
+    results: list[Finished | None] = []
     for i, key in enumerate(keys):
         if not bool(finite[i]):
-            ends.append(None)
+            results.append(None)
             continue
-        nats, kl = float(evaluation.reconstruction[i]), float(evaluation.kl[i].sum())
-        trained = key.likelihood_factor * nats
+        reconstruction, kl = float(evaluation.reconstruction[i]), float(evaluation.kl[i].sum())
+        as_trained = key.likelihood_factor * reconstruction
         scores = {
             "elbo": float(evaluation.elbo[i]),
-            "elbo.as_trained": -(trained + kl),
-            "reconstruction": nats,
-            "reconstruction.as_trained": trained,
+            "elbo.as_trained": -(as_trained + kl),
+            "reconstruction": reconstruction,
+            "reconstruction.as_trained": as_trained,
             "kl": kl,
         }
-        ends.append(Finished({"mean": mean[i].numpy(), "logvar": logvar[i].numpy()}, scores))
-    return ends
+        results.append(Finished({"mean": mean[i].numpy(), "logvar": logvar[i].numpy()}, scores))
+    return results

@@ -1,7 +1,7 @@
-"""Run tasks in a pool of processes that says when one of them dies, and stops them all when asked.
+"""Run tasks in a pool of worker processes, which notices when a worker dies and can ask all of them to stop.
 
-Each worker has a pipe of its own: nothing is shared that a killed process could leave locked. The pool of
-:mod:`dbench.zoo.cluster` is the nodes of a Ray cluster.
+Each worker has its own pipe, so a killed process cannot leave a shared lock behind. :mod:`dbench.zoo.cluster` has a
+pool on the nodes of a Ray cluster.
 """
 
 import multiprocessing
@@ -35,20 +35,20 @@ def cores() -> int:
 
 
 class Channel:
-    """What a worker has of its controller: it reports progress, and is asked to stop."""
+    """A worker's connection to its controller: the worker reports progress and learns that it is to stop."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._stop = False
 
     def report(self, **progress: float) -> None:
-        """Tell the controller of progress (:meth:`ProgressBar.advance`); where it is gone nobody waits for it."""
+        """Send progress to the controller (:meth:`ProgressBar.advance`); do nothing if the controller is gone."""
         with suppress(ConnectionError):
             self._connection.send(("progress", progress))
 
     @property
     def stopping(self) -> bool:
-        """Whether the controller asked to save and stop, or is gone."""
+        """Whether the controller has asked to save and stop, or is gone."""
         with suppress(EOFError, OSError):
             if not self._stop and self._connection.poll():
                 self._stop = self._connection.recv() is None
@@ -57,7 +57,7 @@ class Channel:
 
 
 def outcome_of(function: Task, channel: Channel, task: Any) -> tuple[str, Any]:
-    """Return ``("done", result)``, or ``("failed", error)`` for what a user can act on; a mistake of ours is raised."""
+    """Return ``("done", result)``, or ``("failed", error)`` if the user can act on the error; raise any other."""
     try:
         return "done", function(channel, task)
     except DbenchError as error:
@@ -69,7 +69,7 @@ def outcome_of(function: Task, channel: Channel, task: Any) -> tuple[str, Any]:
 
 
 class Pool(ABC):
-    """Where tasks run. ``busy`` has what runs now, of at most ``room``."""
+    """Where tasks run. ``busy`` holds a handle of each running task; at most ``room`` tasks run at once."""
 
     busy: set[Any]
     room: int
@@ -79,27 +79,27 @@ class Pool(ABC):
 
     @abstractmethod
     def __exit__(self, *_: object) -> None:
-        """End what still runs."""
+        """End the tasks that still run."""
 
     @abstractmethod
     def start(self, waiting: list[Any]) -> None:
-        """Start tasks from the end of a list, as many as there is room for."""
+        """Pop tasks from the end of a list and start them, as many as there is room for."""
 
     @abstractmethod
     def receive(self, timeout: float) -> Iterator[tuple[str, Any]]:
-        """Give how tasks end, as :func:`outcome_of`, and ``("progress", {...})``, after so many seconds at most."""
+        """Yield outcomes of ended tasks (:func:`outcome_of`) and ``("progress", {...})``; wait ``timeout`` seconds."""
 
     @abstractmethod
     def ask_to_stop(self) -> None:
         """Ask every task to save and stop."""
 
     def lost(self) -> bool:
-        """Whether there is nothing left that busy tasks could save from."""
+        """Whether no worker is left that could still save its task."""
         return False
 
 
 class Outcome(NamedTuple):
-    """Results of tasks in the order of their ends, errors of those that failed, and whether Ctrl-C ended them."""
+    """Results of tasks in the order in which they ended, errors of those that failed, and whether Ctrl-C came."""
 
     results: list[Any]
     errors: list[DbenchError]
@@ -115,9 +115,9 @@ class Outcome(NamedTuple):
 def run_tasks(pool: Pool, tasks: Iterable[Any], bar: ProgressBar, *, deadline: float | None = None) -> Outcome:
     """Run every task in a pool, while a bar shows the progress.
 
-    A task that fails, or whose worker dies, does not stop the others; a line says so at once. After ``deadline``, a
-    ``time.monotonic()``, and at a Ctrl-C tasks are asked to save and stop, and waited for. What failed before a Ctrl-C
-    is not among the errors.
+    A task that fails, or whose worker dies, is logged at once and does not stop the others. After ``deadline`` (by
+    ``time.monotonic()``) or a Ctrl-C, tasks are asked to save and stop, and awaited. Errors from before a Ctrl-C are
+    left out of the outcome.
     """
     waiting, results, errors, stopping = list(tasks)[::-1], list[Any](), list[DbenchError](), False
 
@@ -131,14 +131,14 @@ def run_tasks(pool: Pool, tasks: Iterable[Any], bar: ProgressBar, *, deadline: f
                 errors.append(content)
                 bar.log(f"{UNSAVED if stopping else FAILED}: {content}")
 
-    def stop(why: str) -> None:
+    def stop(reason: str) -> None:
         nonlocal stopping
         waiting.clear()
         if not stopping:
             stopping = True
             pool.ask_to_stop()
             if pool.busy:
-                bar.log(why)
+                bar.log(reason)
 
     with bar, pool:
         try:
@@ -157,13 +157,13 @@ def run_tasks(pool: Pool, tasks: Iterable[Any], bar: ProgressBar, *, deadline: f
 
 
 class Processes(Pool):
-    """Processes of one thread each, one a core when their number is not given, one task at a time.
+    """Worker processes of one thread each, ``workers`` of them or one per core; each runs one task at a time.
 
-    A dead one is replaced. Tasks should look at ``channel.stopping`` now and then.
+    A dead worker is replaced. Tasks should check ``channel.stopping`` regularly. On Linux, workers are forked from a
+    server process that has imported the function's module, so that they need not import torch.
 
-    On Linux they are forked from a process that has imported the function's module, so that none waits for torch. It
-    is multiprocessing's fork server, started with the signals held back that workers ignore: so are those of whatever
-    else a program forks from it, which ``terminate`` then does not end, but ``kill`` does.
+    That server is multiprocessing's own, started with the signals blocked that workers ignore. Whatever else a program
+    forks from it has them blocked, too: ``terminate`` does not end it, ``kill`` does.
 
     Raises:
         InvalidInput: fewer than one worker.
@@ -174,19 +174,19 @@ class Processes(Pool):
             raise InvalidInput(f"workers must be at least 1, got {workers}")
         self.function, self.room = function, workers or cores()
         self.context: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
-        self.context.set_forkserver_preload([function.__module__])  # the first of this process counts
+        self.context.set_forkserver_preload([function.__module__])  # only the first call in this process counts
         self.processes: dict[Connection, BaseProcess] = {}
         self.busy: set[Connection] = set()
 
     def start(self, waiting: list[Any]) -> None:
-        """Start tasks, and processes for them."""
+        """Start tasks, and worker processes for them where too few exist."""
         while len(self.processes) < min(self.room, len(waiting) + len(self.busy)):
             ours, theirs = self.context.Pipe()
             process = self.context.Process(target=_work, args=(theirs, self.function, {**os.environ}), daemon=True)
-            resource_tracker.ensure_running()  # it would let signals through again
-            # What workers are forked from imports before it is told where from, and would look in the current folder.
+            resource_tracker.ensure_running()  # started later, it would unblock the signals
+            # The server imports before it is told the controller's sys.path, and would look in the current folder.
             places = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONSAFEPATH": "1"}
-            _mask("SIG_BLOCK")  # until the worker ignores them
+            _mask("SIG_BLOCK")  # until the worker ignores the signals
             try:
                 with environment(places):
                     process.start()
@@ -201,7 +201,7 @@ class Processes(Pool):
                 connection.send(waiting.pop())
 
     def receive(self, timeout: float) -> Iterator[tuple[str, Any]]:
-        """Read the pipes of busy workers; one that is at its end is that of a dead worker."""
+        """Read the pipes of busy workers; the end of a pipe means that its worker is dead."""
         for connection in wait(list(self.busy), timeout):
             assert isinstance(connection, Connection)
             try:
@@ -213,6 +213,7 @@ class Processes(Pool):
             yield kind, content
 
     def _bury(self, connection: Connection) -> DbenchError:
+        """Forget a dead worker; return the error of its task."""
         process = self.processes.pop(connection)
         connection.close()
         process.join(5)
@@ -222,17 +223,17 @@ class Processes(Pool):
         )
 
     def ask_to_stop(self) -> None:
-        """Send every worker the end of its tasks, which busy ones look for."""
+        """Send every worker ``None``, the end of its tasks, which a busy one sees as ``channel.stopping``."""
         for connection in self.processes:
             with suppress(OSError):
                 connection.send(None)
 
     def __exit__(self, *_: object) -> None:
-        """End every worker: idle ones at once, busy ones (after an error) by a signal that they cannot ignore."""
+        """End every worker: idle ones by closing their pipe, busy ones (after an error) by SIGKILL."""
         for connection, process in self.processes.items():
             if connection in self.busy:
                 process.kill()
-            connection.close()  # an idle worker reads the end of its pipe
+            connection.close()  # an idle worker ends when it reads the end of its pipe
         for process in self.processes.values():
             process.join(10)
 
@@ -253,23 +254,23 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _mask(how: str) -> None:
-    """Hold back, or let through, the signals that workers ignore; a new process takes over what is held back."""
+    """Block or unblock the signals that workers ignore; a new process inherits the blocked ones."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(getattr(signal, how), _STOPS)
 
 
 def _work(connection: Connection, function: Task, variables: dict[str, str]) -> None:
-    # Ctrl-C, a scheduler's SIGTERM and the SIGHUP of a terminal that is closed reach the whole process group; the
-    # controller decides, the workers wait for its word.
+    # Ctrl-C, a scheduler's SIGTERM and the SIGHUP of a closed terminal reach the whole process group. Workers ignore
+    # them, because the controller tells them when to stop.
     for number in _STOPS:
         signal.signal(number, signal.SIG_IGN)
     _mask("SIG_UNBLOCK")
-    os.environ.clear()  # a forked process has that of the first pool's time
+    os.environ.clear()  # a forked process has the environment as it was when the first pool started
     os.environ.update(variables, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     channel = Channel(connection)
-    # A broken pipe means that the controller is gone: nobody waits for a result, so the worker ends.
+    # A broken pipe means that the controller is gone, so nobody needs the result and the worker ends.
     with threadpool_limits(1), suppress(EOFError, ConnectionError):
         while (task := connection.recv()) is not None:
             connection.send(outcome_of(function, channel, task))
@@ -277,26 +278,26 @@ def _work(connection: Connection, function: Task, variables: dict[str, str]) -> 
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Make the first SIGINT, SIGTERM or SIGHUP a Ctrl-C, so that each of them saves; those after it do nothing.
+    """Raise ``KeyboardInterrupt`` at the first SIGINT, SIGTERM or SIGHUP, so that work is saved; ignore later ones.
 
-    Shells, make and schedulers send several, and the second would end the workers while they save. What the process
-    ignores already stays ignored (``nohup``); SIGQUIT ends it at once.
+    Shells, make and schedulers send several, and the second would end the workers while they save. A signal that the
+    process ignores already stays ignored (``nohup``); SIGQUIT ends the process at once.
     """
-    heard = False
+    interrupted = False
 
     def interrupt(*_: object) -> None:
-        nonlocal heard
-        if not heard:
-            heard = True
+        nonlocal interrupted
+        if not interrupted:
+            interrupted = True
             raise KeyboardInterrupt
 
-    earlier = {}
-    with suppress(ValueError):  # not the main thread
+    previous = {}
+    with suppress(ValueError):  # handlers can be set in the main thread only
         for number in _STOPS:
             if signal.getsignal(number) is not signal.SIG_IGN:
-                earlier[number] = signal.signal(number, interrupt)
+                previous[number] = signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number, handler in earlier.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)

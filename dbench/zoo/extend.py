@@ -1,4 +1,4 @@
-"""An earlier table of a profile, to which further runs are added, without the store that it was made from."""
+"""Read an earlier table of a profile to add runs to it; the store that it was made from is not needed."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -17,19 +17,20 @@ from dbench.zoo.survey import unplanned
 from dbench.zoo.table import PROVENANCE, load_manifest, load_runs, run_keys
 
 SCORE_VERSIONS = {"all": SCORING_SCHEMA, "udr": UDR_VERSION, **VERSIONS}
-"""Groups of scores -> version of what they compute; 1 where a group is not named."""
+"""Group of scores -> version of what it computes; 1 for a group that is not named."""
 
 LEAST_SEEDS = 5
-"""Seeds of a part. A median over fewer partners ranks models worse: on the ten seeds of ``micro`` UDR correlates with
-the supervised metrics at 0.30 in one part and in two of five seeds, at 0.23 in five of two."""
+"""Seeds that may be added at least. UDR compares them among themselves and takes the median over these partners; with
+fewer it ranks models worse. On ten seeds of ``micro``, UDR correlates with the supervised metrics at 0.30 when compared
+as one part or as two parts of five seeds, and at 0.23 as five parts of two."""
 
 Records = dict[RunKey, dict[str, Any]]
 
 
 class Earlier(NamedTuple):
-    """Runs of an earlier table as a store has them, and of its manifest ``rules`` and ``encoded_on``.
+    """The runs of an earlier table in the form of a store, and ``rules`` and ``encoded_on`` of its manifest.
 
-    Agreements with other runs are by the digest of the other; they are missing across parts.
+    The agreements of a run are by the digest of the other run; those across parts are missing.
     """
 
     records: Records
@@ -39,33 +40,33 @@ class Earlier(NamedTuple):
 
 
 def load_earlier(folder: str | Path, keys: Collection[RunKey], profile: Profile) -> Earlier:
-    """Read the table of a folder, to which runs of a profile are to be added.
+    """Read the table of a folder, to which the runs ``keys`` of a profile are to be added.
 
     Raises:
-        InvalidInput: there is none, or one of another profile or data set, or of other scores; or it has seeds that are
-            to be added; or these are too few for UDR.
+        InvalidInput: the folder has no table; the table is of another profile, data set or version of the scores; it
+            has a seed that is to be added; or fewer than :data:`LEAST_SEEDS` seeds are to be added.
         DamagedData: a file of the folder is damaged.
     """
     manifest, table = load_manifest(folder), load_runs(folder)
-    for what, has, given in (
+    for what, names, required in (
         ("profile", set(table["profile"]), {profile.name}),
         ("data set", set(table["data"]), {key.data for key in keys}),
     ):
-        if has != given:
-            raise InvalidInput(f"extend must be a table of {what} {', '.join(given)}, got one of {', '.join(has)}")
-    before = {"all": 2, "udr": 3}  # of tables that do not say it
-    if (had := before | manifest.get("score_versions", {})) != SCORE_VERSIONS:
-        raise InvalidInput(f"extend must have scores of the versions {SCORE_VERSIONS}, got {had}")
+        if names != required:
+            raise InvalidInput(f"extend must be a table of {what} {', '.join(required)}, got one of {', '.join(names)}")
+    unrecorded = {"all": 2, "udr": 3}  # versions of the scores of tables that record none
+    if (versions := unrecorded | manifest.get("score_versions", {})) != SCORE_VERSIONS:
+        raise InvalidInput(f"extend must have scores of the versions {SCORE_VERSIONS}, got {versions}")
     key_of = run_keys(table, manifest)
     if others := unplanned(key_of.values(), profile):
         raise InvalidInput(
             f"extend must hold runs of today's profile {profile.name}, got {len(others)} others: {others[0]}"
         )
-    there = {(key.objective, key.seed) for key in key_of.values()}
+    present = {(key.objective, key.seed) for key in key_of.values()}
     for objective in sorted({key.objective for key in keys}):
         seeds = {key.seed for key in keys if key.objective == objective}
-        if twice := sorted(seed for seed in seeds if (objective, seed) in there):
-            raise InvalidInput(f"seeds must not be those that extend has of {objective}, got {twice}")
+        if repeated := sorted(seed for seed in seeds if (objective, seed) in present):
+            raise InvalidInput(f"seeds must not be those that extend has of {objective}, got {repeated}")
         if len(seeds) < LEAST_SEEDS:
             raise InvalidInput(
                 f"seeds must be {LEAST_SEEDS} or more to be added, as UDR compares them alone, "
@@ -83,6 +84,6 @@ def load_earlier(folder: str | Path, keys: Collection[RunKey], profile: Profile)
                 scores[key_of[run]][name] = value.tolist()
     for objective, matrix in arrays.agreements.items():
         members = [run for run in arrays.runs if key_of[run].objective == objective]
-        for run, compared in zip(members, matrix, strict=True):
-            scores[key_of[run]][AGREEMENTS] = pd.Series(compared, members).dropna().to_dict()
+        for run, agreements in zip(members, matrix, strict=True):
+            scores[key_of[run]][AGREEMENTS] = pd.Series(agreements, members).dropna().to_dict()
     return Earlier(records, scores, manifest.get("rules", {}), tuple(manifest.get("encoded_on", ())))

@@ -1,4 +1,4 @@
-"""The key of a run: everything that decides its result, and nothing else."""
+"""The key of a run: everything that determines its result, and nothing else."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from dbench import seeds
 from dbench.errors import InvalidInput
 
 KEY_SCHEMA = 1
-"""Raised when a change of the engine alters what a key produces, so that old runs are never taken for new ones."""
+"""Increased when a change of the engine alters the results of a key, so that old runs are never taken for new ones."""
 
 PILOT_SEEDS = range(1000, 1010)
-"""Seeds of runs by which steps, rates and the like are chosen; no table holds any."""
+"""Seeds of pilot runs, by which steps, learning rates and the like are chosen; no table may hold them."""
 
 _CONSTANT = "constant."
-_LATER = {"likelihood_factor": 1.0, "cooldown": 0.0}  # axes that keys did not always have, and what they were before
-_SIDE = 64  # of the images of the papers' studies
+_LATER = {"likelihood_factor": 1.0, "cooldown": 0.0}  # axes added later -> the value of keys that lack them
+_SIDE = 64  # height and width of the images in the papers' studies, in pixels
 
 
 def likelihood_factor(image_shape: tuple[int, int, int]) -> float:
-    """Return by how much the likelihood of an image is multiplied for it to count as one of 64 x 64.
+    """Return the factor by which an image's likelihood is multiplied so that it weighs as much as one of 64 x 64.
 
-    The studies' strengths weigh other terms against the likelihood summed over the pixels of 64 x 64 images. With the
-    factor 4096 / (H W) the sum of a smaller image, channels x H x W, is as large.
+    The strengths in the papers' studies weigh the other terms of an objective against the likelihood summed over the
+    pixels of 64 x 64 images. The factor 4096 / (H W) makes the sum of a smaller image, C x H x W, as large.
 
     Raises:
         InvalidInput: a height or width that does not divide 64.
@@ -48,13 +48,13 @@ def likelihood_factor(image_shape: tuple[int, int, int]) -> float:
 
 
 def check_no_code(what: str, keys: Iterable[RunKey]) -> None:
-    """Refuse runs on a data set of one's own, ``module:attribute``, where others read what is written: it is code.
+    """Refuse runs on a user's data set, ``module:attribute``: whoever reads the file would run that code.
 
     Raises:
-        InvalidInput: there are some.
+        InvalidInput: a run is on such a data set.
     """
-    if own := sorted({key.data for key in keys if ":" in key.data}):
-        raise InvalidInput(f"{what} must be of data sets that dbench knows, got {', '.join(own)}, which is code")
+    if user_data := sorted({key.data for key in keys if ":" in key.data}):
+        raise InvalidInput(f"{what} must be of data sets that dbench knows, got {', '.join(user_data)}, which is code")
 
 
 def _number(name: str, given: object) -> float:
@@ -69,14 +69,14 @@ def _number(name: str, given: object) -> float:
 
 @dataclass(frozen=True, order=True)
 class RunKey:
-    """What a run is decided by.
+    """Everything that determines the result of a run.
 
-    The same number as integer or float is the same strength.
+    Numbers are compared as floats, so a strength of 4 and one of 4.0 give the same key.
 
     Args:
-        constants: numbers that the objective holds fixed, by name, where a run takes others than the objective's own.
-        likelihood_factor: what the summed likelihood of an image is multiplied by (:func:`likelihood_factor`).
-        cooldown: share of the steps, 0 to 1, over which the learning rate falls to 0, at the end.
+        constants: names and values of the objective's fixed numbers that differ from the objective's own values.
+        likelihood_factor: factor of the summed likelihood of an image (:func:`likelihood_factor`).
+        cooldown: share of the steps, 0 to 1, at the end, over which the learning rate falls to 0.
 
     Raises:
         InvalidInput: an empty name, a number out of range, or a constant or the likelihood factor given twice.
@@ -109,9 +109,9 @@ class RunKey:
         for name in ("learning_rate", "likelihood_factor"):
             if getattr(self, name) == 0:
                 raise InvalidInput(f"{name} must be above 0, got 0")
-        if (twice := dict(self.constants).get("likelihood_factor")) is not None:
+        if (constant := dict(self.constants).get("likelihood_factor")) is not None:
             raise InvalidInput(
-                f"likelihood_factor must be given once, got {self.likelihood_factor:g} and the constant {twice}"
+                f"likelihood_factor must be given once, got {self.likelihood_factor:g} and the constant {constant}"
             )
         if self.cooldown > 1:
             raise InvalidInput(f"cooldown must be a share of the steps, 0 to 1, got {self.cooldown:g}")
@@ -122,32 +122,32 @@ class RunKey:
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits of the SHA-256 of the key and the schema version in canonical form."""
+        """First 16 hexadecimal digits of the SHA-256 of the key and the schema version, as JSON with sorted names."""
         text = json.dumps({"schema": KEY_SCHEMA, **self.axes}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def axes(self) -> dict[str, Any]:
-        """The key as named axes, as it is stored; each constant is an axis of its own."""
+        """The key as a flat dictionary of named axes, as stored; each constant is an axis ``constant.<name>``."""
         axes = {name: value for name, value in asdict(self).items() if value != _LATER.get(name)}
         del axes["constants"]
         return axes | {_CONSTANT + name: value for name, value in self.constants}
 
     @classmethod
     def from_axes(cls, axes: dict[str, Any]) -> RunKey:
-        """Build a key from named axes; every axis must be there and no other."""
+        """Build a key from named axes (:attr:`axes`); none may be missing or unknown."""
         names = {field.name for field in fields(cls)} - {"constants"}
         constants = {name.removeprefix(_CONSTANT): axes[name] for name in axes if name.startswith(_CONSTANT)}
-        own = _LATER | {name: value for name, value in axes.items() if not name.startswith(_CONSTANT)}
-        if set(own) != names:
+        others = _LATER | {name: value for name, value in axes.items() if not name.startswith(_CONSTANT)}
+        if set(others) != names:
             raise InvalidInput(
-                f"a run key has the axes {', '.join(sorted(names))}; missing {sorted(names - set(own))}, "
-                f"unknown {sorted(set(own) - names)}"
+                f"a run key has the axes {', '.join(sorted(names))}; missing {sorted(names - set(others))}, "
+                f"unknown {sorted(set(others) - names)}"
             )
-        return cls(**own, constants=tuple(constants.items()))
+        return cls(**others, constants=tuple(constants.items()))
 
     def generator(self, purpose: str) -> np.random.Generator:
-        """Return the generator of this run for one purpose (``score``, ``sampled``, ...)."""
+        """Return the random generator of this run for one purpose (``score``, ``sampled``, ...)."""
         return seeds.generator(schema=KEY_SCHEMA, purpose=purpose, **self.axes)
 
     def __str__(self) -> str:

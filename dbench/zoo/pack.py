@@ -1,7 +1,7 @@
-"""Packs: finished runs in few flat files, to be taken from one machine to another.
+"""Packs: finished runs in a few flat files, to move them from one machine to another.
 
-A pack is a safetensors file, whole in itself. It holds the parameters of encoder and decoder, of which codes and scores
-are made again where it is unpacked; not the codes, a head or an adversary. Its header holds the records of its runs.
+A pack is a self-contained safetensors file. It holds the parameters of encoders and decoders, from which codes and
+scores are computed again on the other machine, but no codes, heads or adversaries. Its header holds the run records.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ Weights = dict[str, NDArray[np.float32]]
 
 @dataclass(frozen=True, eq=False)
 class PackedRun:
-    """A run of a pack: what its store said of it, and the checksum of its weights where it is done."""
+    """A run of a pack: its record in the store that it came from, and the checksum of its weights if it is done."""
 
     key: RunKey
     record: Mapping[str, Any]
@@ -47,22 +47,22 @@ class PackedRun:
 
     @property
     def done(self) -> bool:
-        """Whether it is done and has weights; else it diverged."""
+        """Whether the run is done and has weights; if not, it diverged."""
         return bool(self.record["status"] == "done")
 
     def weights(self) -> Weights:
-        """Read the weights.
+        """Read and check the weights.
 
         Raises:
-            DamagedData: they are not what the header promises, not those of the run's network, or not finite.
+            DamagedData: their checksum is not the header's, their shapes are not the network's, or one is not finite.
         """
         weights = {}
         with readable(f"{self.path}: {self.key}"), safe_open(self.path, framework="numpy") as file:
             for name, shape in shapes_of(self.key).items():
                 weights[name] = np.asarray(file.get_tensor(f"{self.key.digest}.{name}"))
                 if weights[name].shape != shape or weights[name].dtype != np.float32:
-                    found = f"{weights[name].dtype} of shape {weights[name].shape}"
-                    raise DamagedData(f"{self.path}: {name} of {self.key} must be float32 {shape}, got {found}")
+                    actual = f"{weights[name].dtype} of shape {weights[name].shape}"
+                    raise DamagedData(f"{self.path}: {name} of {self.key} must be float32 {shape}, got {actual}")
         if checksum(weights) != self.sha256:
             raise DamagedData(f"{self.path}: the weights of {self.key} have not the checksum that its header gives")
         if not all(np.isfinite(values).all() for values in weights.values()):
@@ -71,7 +71,7 @@ class PackedRun:
 
 
 class Packing(NamedTuple):
-    """What a call of :func:`pack_runs` wrote: files, the number of their runs, and how many finished ones are left."""
+    """Result of :func:`pack_runs`: the files, how many runs they hold, and how many finished runs are left."""
 
     files: list[Path]
     runs: int
@@ -79,7 +79,7 @@ class Packing(NamedTuple):
 
 
 def shapes_of(key: RunKey) -> dict[str, tuple[int, ...]]:
-    """Shapes of the parameters of a run's encoder and decoder."""
+    """Return name -> shape of the parameters of a run's encoder and decoder."""
     return _shapes(key.network, key.data)
 
 
@@ -89,12 +89,12 @@ def _shapes(network: str, data_name: str) -> dict[str, tuple[int, ...]]:
 
 
 def checksum(weights: Mapping[str, NDArray[Any]]) -> str:
-    """SHA-256 of the names, shapes and values of some arrays."""
-    found = hashlib.sha256()
+    """Return the SHA-256 of the names, types, shapes and values of arrays."""
+    digest = hashlib.sha256()
     for name, values in sorted(weights.items()):
-        found.update(f"{name} {values.dtype.str} {values.shape}".encode())
-        found.update(np.ascontiguousarray(values).tobytes())
-    return found.hexdigest()
+        digest.update(f"{name} {values.dtype.str} {values.shape}".encode())
+        digest.update(np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()
 
 
 def pack_runs(
@@ -102,44 +102,44 @@ def pack_runs(
 ) -> Packing:
     """Write the finished runs of a plan, whole seeds first, as ``runs-000.safetensors`` and so on.
 
-    A file is named by the place of its first run in that order, which does not change once training has ended.
+    The number in a file's name is the position of its first run in that order, which is fixed once training has ended.
 
     Args:
-        store: where the runs are.
-        keys: the plan.
-        folder: where to write.
-        skip: leave out the first so many, which were packed before.
-        files: write so many at most; all when not given.
-        size: of a file at most, in MB.
+        store: the store of the runs.
+        keys: the runs of the plan.
+        folder: where to write the files.
+        skip: number of runs to leave out at the beginning, because they were packed before.
+        files: number of files to write at most; all when not given.
+        size: largest size of a file, in MB.
 
     Raises:
-        InvalidInput: no finished run is left, one does not fit into a file, or one is of a data set of one's own.
-        DamagedData: a run is not as its record promises.
+        InvalidInput: no finished run is left, a run does not fit into a file, or one is on a user's data set.
+        DamagedData: the files of a run do not match its record.
     """
     finished = [key for key in sorted(keys, key=_whole_seeds_first) if store.status(key) in FINISHED]
     if not 0 <= skip < len(finished):
         raise InvalidInput(f"skip must be fewer than the {len(finished)} finished runs of the plan, got {skip}")
     check_no_code("a pack", finished)
-    written, place = list[Path](), skip
-    while place < len(finished) and (files is None or len(written) < files):
+    written, position = list[Path](), skip
+    while position < len(finished) and (files is None or len(written) < files):
         tensors: dict[str, NDArray[Any]] = {}
         runs = list[dict[str, Any]]()
         room = size * _MB
-        for key in finished[place:]:
+        for key in finished[position:]:
             entry, weights = _packed(store, key)
-            # At most: the header is JSON within JSON, and names every tensor with its shape and place.
+            # An upper bound: the header is JSON within JSON, and names every tensor with its shape and offsets.
             room -= sum(values.nbytes + 200 for values in weights.values()) + 2 * len(json.dumps(entry)) + 1000
-            if not room >= 0:  # nor where the size is no number
+            if not room >= 0:  # also true where the size is NaN
                 break
             tensors |= {f"{key.digest}.{name}": values for name, values in weights.items()}
             runs.append(entry)
         if not runs:
             raise InvalidInput(f"size must hold a run, which takes {size - room / _MB:.2g} MB, got {size:g}")
         header = seal({"schema": PACK_SCHEMA, "runs": runs}).decode()
-        path = folder / f"runs-{place:03d}.safetensors"
+        path = folder / f"runs-{position:03d}.safetensors"
         written.append(write_file(path, save(tensors, metadata={_HEADER: header})))
-        place += len(runs)
-    return Packing(written, place - skip, len(finished) - place)
+        position += len(runs)
+    return Packing(written, position - skip, len(finished) - position)
 
 
 def _whole_seeds_first(key: RunKey) -> tuple[Any, ...]:
@@ -147,6 +147,7 @@ def _whole_seeds_first(key: RunKey) -> tuple[Any, ...]:
 
 
 def _packed(store: Store, key: RunKey) -> tuple[dict[str, Any], Weights]:
+    """Return a run's entry in the header, and its weights; a diverged run has none."""
     record = store.record(key)
     if record is None or record["status"] != "done":
         return {"record": record}, {}
@@ -158,10 +159,10 @@ def _packed(store: Store, key: RunKey) -> tuple[dict[str, Any], Weights]:
 
 
 def check_files(paths: Iterable[Path]) -> None:
-    """Insist that packs are files.
+    """Check that all paths are files.
 
     Raises:
-        InvalidInput: one is not there, or none.
+        InvalidInput: a path does not exist, or is no file.
     """
     for path in paths:
         if not path.is_file():
@@ -169,12 +170,12 @@ def check_files(paths: Iterable[Path]) -> None:
 
 
 def read_pack(path: Path) -> list[PackedRun]:
-    """Read the header of a pack, believing nothing; nothing in it can run code.
+    """Read the header of a pack and check all of it; nothing in it can run code.
 
     Raises:
-        InvalidInput: no such file.
-        DamagedData: no pack, one of another schema or version of the keys, or of images that are not those installed;
-            or a record that no store writes.
+        InvalidInput: the file does not exist.
+        DamagedData: the file is no pack, has another schema of packs or keys, or holds runs on another version of a
+            data set than is installed; or a record is not as a store writes it.
     """
     check_files([path])
     try:

@@ -1,4 +1,4 @@
-"""A panel: the weights of trained models in one file, on which new metrics can be computed."""
+"""Panels: the weights of trained models in one file, so that new metrics can be computed on them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,12 @@ from dbench.zoo.store import Store
 from dbench.zoo.survey import check_data
 
 SHIPPED = Path(str(files("dbench_fixtures") / "panel.safetensors"))
-"""Of the profile micro on dSprites: six objectives at the study's six strengths, two seeds each."""
+"""Panel of the profile micro on dSprites: six objectives at the study's six strengths, two seeds each."""
 
 _SCHEMA = 1
 _data = cache(load)
 _OF_ENCODERS = ("convolution.", "encoder.")
-"""How names of an encoder's parameters begin; all others of a network are its decoder's."""
+"""Prefixes of the names of an encoder's parameters; all other parameters of a network are the decoder's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ class Panel:
     """Trained models of one network and data set.
 
     Attributes:
-        keys: what each of the m models was trained with.
-        weights: name of a parameter -> m x its shape, float16; of the encoders alone where there are no decoders.
+        keys: the run keys of the m models.
+        weights: parameter name -> m x its shape, float16; a panel of encoders lacks the decoders' parameters.
     """
 
     keys: tuple[RunKey, ...]
@@ -48,39 +48,40 @@ class Panel:
 
     @property
     def data(self) -> DataSet:
-        """What the models were trained on."""
+        """The data set that the models were trained on."""
         return _data(self.keys[0].data)
 
     def parameters(self, number: int) -> dict[str, torch.Tensor]:
-        """Parameters of one model, numbered from 0, each 1 x its shape, float32."""
-        own = slice(number, number + 1)
-        return {name: torch.from_numpy(values[own].astype(np.float32)) for name, values in self.weights.items()}
+        """Return the parameters of one model, numbered from 0, each 1 x its shape, float32."""
+        rows = slice(number, number + 1)
+        return {name: torch.from_numpy(values[rows].astype(np.float32)) for name, values in self.weights.items()}
 
     def take(self, keys: Sequence[RunKey]) -> Self:
-        """Return the panel of these models alone, in that order."""
+        """Return a panel of only these models, in this order."""
         rows = [self.keys.index(key) for key in keys]
         return type(self)(tuple(keys), {name: values[rows] for name, values in self.weights.items()})
 
     def source(self, number: int) -> GridSource:
-        """Encode the whole grid by one model, numbered from 0: its mean codes, to be asked for any factors."""
+        """Encode the whole grid with one model, numbered from 0; return a source that samples its mean codes."""
         data, images = images_of(self.keys[0].data)
         mean, _ = encode_grid(self.parameters(number), images, network_of(self.keys[number], data))
         return GridSource(mean[0].numpy().astype(np.float64), data.factor_sizes, data.factor_names)
 
 
 def choose_runs(keys: Sequence[RunKey], each: int, strengths: int | None = None) -> list[RunKey]:
-    """Return the first seeds of every objective and strength, so many of each at most.
+    """Return the first ``each`` seeds, or fewer, of every objective and strength.
 
-    Of the strengths of each objective so many at most, from the first to the last, evenly; all when not given.
+    With ``strengths``, only so many strengths of each objective, evenly spaced from the first to the last.
     """
-    taken: dict[tuple[Any, ...], dict[float, list[RunKey]]] = {}
+    sweeps: dict[tuple[Any, ...], dict[float, list[RunKey]]] = {}
     for key in sorted(keys):
-        sweep = taken.setdefault((key.data, key.objective, key.network, key.steps), {})
+        sweep = sweeps.setdefault((key.data, key.objective, key.network, key.steps), {})
         sweep.setdefault(key.strength, []).append(key)
     chosen = []
-    for sweep in taken.values():
-        places = np.linspace(0, len(sweep) - 1, min(strengths or len(sweep), len(sweep))).round().astype(int)
-        chosen += [key for place in places for key in [*sweep.values()][place][:each]]
+    for sweep in sweeps.values():
+        runs_by_strength = [*sweep.values()]
+        positions = np.linspace(0, len(sweep) - 1, min(strengths or len(sweep), len(sweep))).round().astype(int)
+        chosen += [key for i in positions for key in runs_by_strength[i][:each]]
     return chosen
 
 
@@ -91,10 +92,11 @@ def _check_one_kind(keys: Sequence[RunKey]) -> None:
 
 
 def read_weights(store: Store, key: RunKey) -> dict[str, NDArray[Any]]:
-    """Read the weights of a run that is done.
+    """Read the weights of a done run.
 
     Raises:
-        DamagedData: there are none, or not as its record promises, or of another version of the data than is installed.
+        DamagedData: the run has no weights, they do not match its record, or it was trained on another version of its
+            data set than is installed.
     """
     weights = store.tensors(key, "weights")
     check_data(key, str((store.record(key) or {}).get("data_sha256")))
@@ -104,23 +106,23 @@ def read_weights(store: Store, key: RunKey) -> dict[str, NDArray[Any]]:
 def write_panel(store: Store, keys: Sequence[RunKey], path: Path, *, encoders_only: bool = False) -> None:
     """Write the weights of finished runs of one data set and network as one safetensors file of float16.
 
-    Decoders are left out where ``encoders_only`` says so: metrics need none.
+    With ``encoders_only``, decoders are left out; metrics do not need them.
 
     Raises:
-        InvalidInput: no runs, runs of several data sets or networks, or of a data set of one's own
-            (``module:attribute``), or weights that float16 cannot hold.
-        DamagedData: a run that is not there, not as its record promises, or of another version of the data.
+        InvalidInput: no runs, runs of several data sets or networks, runs on a user's data set (``module:attribute``),
+            or weights that are too large for float16.
+        DamagedData: a run is missing, does not match its record, or was trained on another version of the data.
     """
     if not keys:
         raise InvalidInput("a panel must hold at least one finished run, got none")
     check_no_code("a panel", keys)
     _check_one_kind(keys)
-    each = [read_weights(store, key) for key in keys]
+    weights_of_runs = [read_weights(store, key) for key in keys]
     shapes = _shapes(keys[0], encoders_only)
-    for key, run in zip(keys, each, strict=True):
-        _check_shapes(f"the weights of run {key}", run, shapes)
+    for key, tensors in zip(keys, weights_of_runs, strict=True):
+        _check_shapes(f"the weights of run {key}", tensors, shapes)
     with np.errstate(over="ignore"):
-        weights = {name: np.stack([run[name].astype(np.float16) for run in each]) for name in shapes}
+        weights = {name: np.stack([tensors[name].astype(np.float16) for tensors in weights_of_runs]) for name in shapes}
     for name, values in weights.items():
         if not np.isfinite(values).all():
             raise InvalidInput(f"weights must fit into float16, got larger ones in {name}")
@@ -132,9 +134,9 @@ def read_panel(path: str | Path) -> Panel:
     """Read a panel; nothing in it can run code.
 
     Raises:
-        InvalidInput: no such file.
-        DamagedData: no panel, of another schema, of images that have changed since, or weights of other shapes than
-            their network has.
+        InvalidInput: the file does not exist.
+        DamagedData: the file is no panel, has another schema, is of another version of its data set than is installed,
+            or holds weights of other shapes than the network's.
     """
     if not Path(path).is_file():
         raise InvalidInput(f"panel must be a file that dbench zoo panel wrote, got {str(path)!r}")
@@ -158,11 +160,12 @@ def read_panel(path: str | Path) -> Panel:
 
 
 def _shapes(key: RunKey, encoders_only: bool) -> dict[str, tuple[int, ...]]:
-    every = shapes_of(key).items()
-    return {name: shape for name, shape in every if name.startswith(_OF_ENCODERS) or not encoders_only}
+    shapes = shapes_of(key).items()
+    return {name: shape for name, shape in shapes if name.startswith(_OF_ENCODERS) or not encoders_only}
 
 
 def _check_shapes(what: str, weights: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
     for name, shape in shapes.items():
-        if (found := weights[name].shape if name in weights else None) != shape:
-            raise DamagedData(f"{what} must hold {name} of shape {shape}, got {found}")
+        actual = weights[name].shape if name in weights else None
+        if actual != shape:
+            raise DamagedData(f"{what} must hold {name} of shape {shape}, got {actual}")

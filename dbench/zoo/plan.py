@@ -1,4 +1,4 @@
-"""From runs to groups: which are trained together, where, and about how long it will take."""
+"""Cut runs into groups that are trained together, and estimate how long training will take."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,40 +21,40 @@ from dbench.zoo.progress import clock
 Log = Callable[[str], None]
 
 _GROUP_SIZE = 15
-"""Runs in an ensemble on a processor, at most: more fall out of its caches. Results do not depend on it."""
+"""Largest ensemble on a processor: a larger one does not fit its caches. Results do not depend on it."""
 
 _LARGEST = 500
-"""Runs in an ensemble, at most: each holds the file of its lock open, and many systems allow a process 1,024."""
+"""Largest ensemble: each run holds its lock file open, and many systems allow a process 1,024 open files."""
 
 _ENGINES = ("local", "ray")
 
 _SHARE = 0.6
-"""Part of a GPU's free memory that an ensemble may fill; the rest is for workspaces, temporaries and fragments."""
+"""Share of a GPU's free memory that an ensemble may fill; the rest is for workspaces, temporaries and fragments."""
 
 _ASSUMED = 16 * 2**30
-"""Bytes of memory of a GPU that cannot be asked because it is in another machine: the smallest in common use."""
+"""Assumed memory, in bytes, of a GPU in another machine, whose real memory is unknown: the smallest in common use."""
 
 _COPIES = 8
-"""Copies of a member's parameters in a block of steps: weights and both moments, now and at its start; gradient; one in
-passing."""
+"""Copies of a member's parameters during a block of steps: weights and both moments, now and at the block's start; the
+gradient; a temporary."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """How to train: everything that does not decide what comes out.
+    """How to train: the settings that do not determine the result of a run.
 
     Args:
         device: ``cpu``, ``cuda`` or, unless on a cluster, one GPU of several (``cuda:1``).
         precision: as in :func:`dbench.training.train`.
-        workers: groups at once; as many as there is room for when not given.
-        group_size: runs in an ensemble, 500 at most; 15 on processors and what fits on GPUs when not given.
+        workers: number of groups that train at once; as many as there is room for when not given.
+        group_size: runs in an ensemble, 500 at most; when not given, 15 on processors and on GPUs as many as fit.
         num_gpus: GPUs of a group on a Ray cluster, 1 or a fraction; 1 on ``cuda`` when not given.
         checkpoint_every: seconds between the checkpoints of a run.
 
     Raises:
-        InvalidInput: a device that this machine lacks or a cluster cannot be asked for, or workers, runs in an
-            ensemble or GPUs out of range.
-        UnknownName: no such engine.
+        InvalidInput: this machine lacks the device, or a cluster does not offer it; or ``workers``, ``group_size`` or
+            ``num_gpus`` is out of range.
+        UnknownName: an engine that does not exist.
     """
 
     engine: str = "local"
@@ -73,7 +73,7 @@ class Setup:
                 raise InvalidInput(f"{name} must be 1 or more, got {number}")
         if self.group_size is not None and self.group_size > _LARGEST:
             raise InvalidInput(f"group_size must be at most {_LARGEST}, got {self.group_size}")
-        # On a cluster every node checks for itself what it has.
+        # On a cluster every node checks its own devices.
         check_device(self.device, self.precision, cluster=self.engine == "ray")
         if self.num_gpus is None:
             return
@@ -91,19 +91,19 @@ class Setup:
 
     @property
     def gpu_share(self) -> float:
-        """Part of a GPU that a group has for itself; 0 on processors."""
+        """Share of a GPU that one group gets; 0 on processors."""
         if not self.on_gpu:
             return 0.0
         return (self.num_gpus or 1.0) if self.engine == "ray" else 1 / (self.workers or 1)
 
 
 def cut_groups(url: str, keys: Sequence[RunKey], at_once: int, setup: Setup) -> list[Group]:
-    """Cut a plan into groups of one shape and nearly equal size, as many as keep all workers busy to the end."""
-    shapes: dict[tuple[Any, ...], list[RunKey]] = {}
+    """Cut a plan into groups of one kind of run and nearly equal size, so many that all workers stay busy."""
+    runs_by_shape: dict[tuple[Any, ...], list[RunKey]] = {}
     for key in sorted(keys):
-        shapes.setdefault(_shape(key), []).append(key)
+        runs_by_shape.setdefault(_shape(key), []).append(key)
     groups = []
-    for members in shapes.values():
+    for members in runs_by_shape.values():
         count = -(-len(members) // _group_size(members[0], setup))
         count = min(-(-count // at_once) * at_once, len(members))
         for i in range(count):
@@ -122,7 +122,7 @@ def _group_size(key: RunKey, setup: Setup) -> int:
 
 
 def gpu_group_size(key: RunKey, *, memory: float) -> int:
-    """How many models of this kind to train at once in so many bytes of a GPU's memory; at least one."""
+    """Return how many models of this kind to train at once in ``memory`` bytes of a GPU; at least one."""
     return max(int((_SHARE * memory - _image_bytes(key.data)) / _counted_bytes(replace(key, seed=0))), 1)
 
 
@@ -132,23 +132,23 @@ def _image_bytes(data_name: str) -> int:
 
 
 def member_bytes(key: RunKey) -> int:
-    """Bytes of memory one more model of this kind takes in an ensemble: in training, or in encoding all images.
+    """Return the bytes that one more model of this kind takes in an ensemble, in training or encoding, the larger.
 
-    Measured on a processor by a step of two: what a network keeps of each for its gradients does not depend on the
-    device, but some train a model that is alone as two.
+    Measured by one step of two models on a processor. The activations that a network saves for its gradients do not
+    depend on the device. Two models, since some networks train a single model as two.
     """
     data, images = images_of(key.data)
-    kept = dict[int, int]()
+    saved_bytes = dict[int, int]()
 
     def remember(tensor: torch.Tensor) -> torch.Tensor:
         storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes()
+        saved_bytes[storage.data_ptr()] = storage.nbytes()
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(remember, lambda tensor: tensor):
         state = train_keys([key, key], steps=1)
-    training = (sum(kept.values()) + _COPIES * sum(row.nbytes for row in state.rows.values())) // 2
-    # Means and log-variances of all images: the parts, and the whole they are joined to.
+    training = (sum(saved_bytes.values()) + _COPIES * sum(row.nbytes for row in state.rows.values())) // 2
+    # Means and log-variances of all images, twice: in batches, and concatenated.
     encoding = 2 * 2 * len(images) * network_of(key, data).latents * torch.finfo(torch.float32).bits // 8
     return max(training, encoding)
 
@@ -157,28 +157,28 @@ _counted_bytes = cache(member_bytes)
 
 
 def _shape(key: RunKey) -> tuple[Any, ...]:
-    """What runs must have in common to be trained as one ensemble."""
+    """Return what runs must have in common to be trained as one ensemble."""
     shared = find_card(key.objective).tuned(dict(key.constants)).shared_settings  # heads and adversaries stack too
     return replace(key, objective="any", strength=0, seed=0, constants=()), shared
 
 
 class Speed(NamedTuple):
-    """Model-steps a second of one worker, and the seconds before the first of a group."""
+    """Model-steps per second of one worker, and the seconds that a group takes to start."""
 
     steps: float
     start: float = 0.0
 
 
 def measure_speed(group: Group, *, steps: int, deadline: float | None = None) -> Speed:
-    """Train the group for a few steps, after two that warm up.
+    """Measure the speed of a group over a few steps, after two steps to warm up.
 
-    ``deadline`` is the ``time.monotonic()`` to be done by: where there is no time for more, the first steps tell.
-    On a GPU the second block of steps tells: to begin and to capture a step takes as long as two hundred steps.
+    If the steps are not expected to end by ``deadline``, a ``time.monotonic()``, the speed is that of the first two. On
+    a GPU the second block of steps is timed, because starting and capturing a step takes as long as 200 steps.
 
     Raises:
         DbenchError: the group does not fit the GPU's memory.
     """
-    images_of(group.keys[0].data)  # to be loaded takes time too
+    images_of(group.keys[0].data)  # loads them before the clock starts
     runs, speed = len(group.keys), 0.0
     if group.device.startswith("cuda"):
         return _speed_on_gpu(group, deadline)
@@ -194,14 +194,14 @@ def measure_speed(group: Group, *, steps: int, deadline: float | None = None) ->
 def _speed_on_gpu(group: Group, deadline: float | None) -> Speed:
     times = [time.perf_counter()]
 
-    def late(_: State) -> bool:
+    def note_time(_: State) -> bool:
         times.append(time.perf_counter())
         return deadline is not None and time.monotonic() > deadline
 
     with fitting(group):
-        train_keys(group.keys, steps=2 * BLOCK, each_block=late, device=group.device, precision=group.precision)
+        train_keys(group.keys, steps=2 * BLOCK, each_block=note_time, device=group.device, precision=group.precision)
     if torch.cuda.is_available():
-        torch.cuda.empty_cache()  # the workers that train are other processes, and need it
+        torch.cuda.empty_cache()  # the workers that train are other processes and need the memory
     last = times[-1] - times[-2]
     return Speed(BLOCK * len(group.keys) / last, max(times[1] - times[0] - last, 0.0))
 
@@ -215,10 +215,10 @@ def expected_seconds(
     taken: Mapping[RunKey, int] = MappingProxyType({}),
     speeds: dict[tuple[Any, ...], Speed] | None = None,
 ) -> float | None:
-    """Seconds that the groups will take when nothing else runs, from a few steps of one group of each shape.
+    """Estimate the seconds that groups take when nothing else runs, from a few steps of one group of each shape.
 
-    ``taken`` gives the steps that a run has taken before, ``speeds`` keeps what was measured for another call. ``None``
-    if this machine lacks the device and so cannot tell, or if ``deadline``, a ``time.monotonic()``, comes first.
+    ``taken`` gives the steps that runs have taken before; ``speeds`` caches measured speeds between calls. Return
+    ``None`` if this machine lacks the device, or if ``deadline``, a ``time.monotonic()``, passes first.
     """
     try:
         check_device(setup.device, setup.precision)
@@ -237,7 +237,7 @@ def expected_seconds(
 
 
 _MARGIN = 0.9
-"""Part of the time left that whole seeds may be expected to take: to encode and save them takes some, too."""
+"""Share of the time left that whole seeds may be expected to train for: encoding and saving takes time, too."""
 
 
 def plan_groups(
@@ -250,11 +250,11 @@ def plan_groups(
     taken: Mapping[RunKey, int] = MappingProxyType({}),
     log: Log,
 ) -> list[Group]:
-    """Cut a plan into groups, and say what it is and how long it takes.
+    """Cut a plan into groups, and log their number, where they run and about how long they take.
 
-    With a ``deadline``, a ``time.monotonic()``, as many whole seeds come first as are expected to be finished by it,
-    one at least, and then one after the other. On a GPU the others are left: checkpoints are worth nothing on another
-    one, which the next call may be given. Where the time cannot be told none are.
+    With a ``deadline``, a ``time.monotonic()``, the first groups are of as many whole seeds as are expected to be
+    finished by then, at least one; the other seeds follow one by one. On a GPU the other seeds are left out if the time
+    can be estimated: the next call may get another GPU, where their checkpoints are of no use.
     """
     speeds: dict[tuple[Any, ...], Speed] = {}
 
@@ -270,18 +270,18 @@ def plan_groups(
         if seconds is not None and seconds > (left := deadline - time.monotonic()):
             log(f"not even one seed is expected to be finished: it takes about {clock(seconds)} of {clock(left)}")
         while fit < len(seeds):
-            more = expected(cut(*seeds[: fit + 1]))
-            if more is None or more > _MARGIN * (deadline - time.monotonic()):
+            with_next = expected(cut(*seeds[: fit + 1]))
+            if with_next is None or with_next > _MARGIN * (deadline - time.monotonic()):
                 break
             fit += 1
-        leave = setup.on_gpu and seconds is not None
-        first, others = ([str(seed) for seed in some] for some in (seeds[:fit], seeds[fit:]))
+        omit_others = setup.on_gpu and seconds is not None
+        first, others = seeds[:fit], seeds[fit:]
         if others:
-            then = "the others are left" if leave else "then one after the other"
-            log(f"whole seeds first, {', '.join(first)}; {then} ({', '.join(others)})")
-        groups = cut(*seeds[:fit])
-        if not leave:
-            groups += [group for seed in seeds[fit:] for group in cut(seed)]
+            then = "the others are left" if omit_others else "then one after the other"
+            log(f"whole seeds first, {', '.join(map(str, first))}; {then} ({', '.join(map(str, others))})")
+        groups = cut(*first)
+        if not omit_others:
+            groups += [group for seed in others for group in cut(seed)]
     sizes, seconds = [len(group.keys) for group in groups], expected(groups)
     steps = sum(key.steps - taken.get(key, 0) for group in groups for key in group.keys)
     length = "the first report tells how long" if seconds is None else f"about {clock(seconds)} if nothing else runs"

@@ -1,4 +1,4 @@
-"""Scores of a run that need other runs: how well models of one population agree (Duan et al. 2020)."""
+"""Scores that need several runs: how well the models of one population agree, UDR (Duan et al. 2020)."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ POINTS = 10_000
 """Grid points at which models are compared, the same for all models of a data set."""
 
 UDR_VERSION = 3
-"""Raised when the comparison changes what it computes."""
+"""Increased when the comparison changes what it computes."""
 
 _RELATIONS: tuple[Relation, ...] = ("lasso", "spearman")
 
 
 def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | None = None) -> dict[str, Scores]:
-    """Compare every run with the others of its objective: those of its strength, and all.
+    """Compare every done run with the other done runs of its objective: those of its strength, and all.
 
-    The result is kept in the store under a name made from what went into it, so that it is computed again only when a
-    run was added or trained anew. Runs that are not done are left out.
+    The store keeps the results under names that hash the inputs, so that they are computed again only when a run was
+    added or trained anew.
 
     Returns:
-        Digest -> the scores ``udr.*`` of docs/design.md. Empty where a run is the only one of its strength that is
-        done: it has no agreement within it, and all done runs of a table have the same scores.
+        Digest -> the scores ``udr.*`` of docs/design.md. Empty if any run is the only done one of its objective and
+        strength: it cannot have these scores, and all done runs of a table must have the same ones.
 
     Raises:
-        DamagedData: codes that are not what their record promises.
+        DamagedData: codes that do not match their record.
         InvalidInput: a store in this process's memory.
     """
     store.check_shared()
@@ -53,16 +53,16 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
         if record is not None and record["status"] == "done":
             shared = replace(key, strength=0, seed=0)
             populations[shared].append((key, record["files"]["codes.safetensors"]))
-    cells = Counter((shared, key.strength) for shared, members in populations.items() for key, _ in members)
-    if 1 in cells.values():
+    runs_of_cell = Counter((shared, key.strength) for shared, members in populations.items() for key, _ in members)
+    if 1 in runs_of_cell.values():
         return {}
-    tasks, parts, scores = [], list[dict[str, Scores]](), dict[str, Scores]()
+    tasks, stored, scores = [], list[dict[str, Scores]](), dict[str, Scores]()
     for members in populations.values():
         for relation in _RELATIONS:
             name = _name(members, relation)
             with suppress(DamagedData):
-                if (known := store.read_document(name)) is not None:
-                    parts.append(known["scores"])
+                if (document := store.read_document(name)) is not None:
+                    stored.append(document["scores"])
                     continue
             tasks.append((store.url, tuple(key for key, _ in members), relation, name))
     with terminable():
@@ -70,18 +70,20 @@ def score_population(store: Store, keys: Iterable[RunKey], *, workers: int | Non
         outcome = run_tasks(Processes(_compare, workers), tasks, bar).checked()
     if outcome.cancelled:
         raise KeyboardInterrupt
-    for part in (*parts, *outcome.results):
-        for digest, values in part.items():
+    for result in (*stored, *outcome.results):
+        for digest, values in result.items():
             scores.setdefault(digest, {}).update(values)
     return scores
 
 
 def _name(members: list[tuple[RunKey, str]], relation: str) -> str:
+    """Return the name of the stored comparison of these runs, given with the checksums of their codes."""
     text = json.dumps([UDR_VERSION, KEY_SCHEMA, POINTS, relation, [[key.digest, codes] for key, codes in members]])
     return f"populations/udr-{relation}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def _compare(channel: Channel, task: tuple[str, tuple[RunKey, ...], Relation, str]) -> dict[str, Scores]:
+    """Compare the runs of one population by one relation; store and return digest -> scores."""
     import numpy as np
 
     from dbench.metrics.posterior import informative_mask
@@ -92,18 +94,20 @@ def _compare(channel: Channel, task: tuple[str, tuple[RunKey, ...], Relation, st
     store = Store(url)
     codes, informative = [], []
     for key in keys:
-        whole = store.tensors(key, "codes")
-        points = seeds.generator(purpose="udr", data=key.data).integers(len(whole["mean"]), size=POINTS)
-        codes.append(whole["mean"][points].astype(np.float64))
-        informative.append(informative_mask(whole["mean"], whole["logvar"], threshold=ACTIVE))
-    stack, flags = np.stack(codes), np.stack(informative)
-    others = ~np.eye(len(keys), dtype=bool)
-    alike = np.equal.outer(*[np.array([key.strength for key in keys])] * 2) & others
+        posterior = store.tensors(key, "codes")
+        mean, logvar = posterior["mean"], posterior["logvar"]
+        points = seeds.generator(purpose="udr", data=key.data).integers(len(mean), size=POINTS)
+        codes.append(mean[points].astype(np.float64))
+        informative.append(informative_mask(mean, logvar, threshold=ACTIVE))
+    is_other = ~np.eye(len(keys), dtype=bool)
+    strengths = np.array([key.strength for key in keys])
+    same_strength = np.equal.outer(strengths, strengths) & is_other
     scores: dict[str, Scores] = {key.digest: {} for key in keys}
-    by = agreements_by(stack, flags, relation=relation, aggregations=["strongest", "entropy"])
-    for score, agreements in zip((f"udr.{relation}", f"udr.{relation}.entropy"), by, strict=True):
-        for key, row, cell, rest in zip(keys, agreements, alike, others, strict=True):
-            scores[key.digest] |= {score: float(np.median(row[cell])), f"{score}.all": float(np.median(row[rest]))}
+    stack, flags = np.stack(codes), np.stack(informative)
+    matrices = agreements_by(stack, flags, relation=relation, aggregations=["strongest", "entropy"])
+    for score, agreements in zip((f"udr.{relation}", f"udr.{relation}.entropy"), matrices, strict=True):
+        for key, row, same, other in zip(keys, agreements, same_strength, is_other, strict=True):
+            scores[key.digest] |= {score: float(np.median(row[same])), f"{score}.all": float(np.median(row[other]))}
             if score == "udr.lasso":
                 scores[key.digest][AGREEMENTS] = row.tolist()
     store.write_document(name, {"scores": scores})

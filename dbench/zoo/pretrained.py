@@ -1,4 +1,4 @@
-"""Trained models as torch modules, from a panel or a store."""
+"""Load trained models as torch modules from a panel or a store."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from dbench.zoo.store import Store
 
 
 class Model(nn.Module):
-    """A trained variational autoencoder; a call encodes, so that it is an encoder for :mod:`dbench.scoring`.
+    """A trained variational autoencoder; calling it encodes, so it can serve as an encoder for :mod:`dbench.scoring`.
 
     Attributes:
-        key: what it was trained with (:class:`dbench.zoo.keys.RunKey`).
+        key: the key of its run (:class:`dbench.zoo.keys.RunKey`).
         image_shape: channels, height and width.
         latents: number of codes, d.
     """
@@ -48,7 +48,7 @@ class Model(nn.Module):
         """Return means and log-variances of the codes of images, each N x d float32, on the device of the module.
 
         Args:
-            images: N x C x H x W, uint8 in 0..255 or floating point in 0..1; all at once, so give large sets in parts.
+            images: N x C x H x W, uint8 in 0..255 or floating point in 0..1; one batch, so pass large sets in parts.
 
         Raises:
             InvalidInput: images of another shape, type or range.
@@ -61,20 +61,17 @@ class Model(nn.Module):
             >>> mean.shape
             torch.Size([5, 10])
         """
-        given = _tensor("images", images)
-        wanted = f"N x {' x '.join(map(str, self.image_shape))}, uint8 or floating point in 0..1"
-        if tuple(given.shape[1:]) != self.image_shape or given.ndim != 4 or len(given) == 0:
-            raise InvalidInput(f"images must be {wanted}, got shape {tuple(given.shape)}")
-        if given.dtype == torch.uint8:
-            x = given.float() / 255
-        elif not given.is_floating_point():
-            raise InvalidInput(f"images must be {wanted}, got {given.dtype}")
-        elif not bool(((given >= 0) & (given <= 1)).all()):
-            raise InvalidInput(f"images must be {wanted}, got {given.min():.3g} to {given.max():.3g}")
-        else:
-            x = given.float()
-        parameters = self._stacked()
-        mean, logvar = self._network.encode(parameters, x.to(self._device())[None])
+        x = _tensor("images", images)
+        expected = f"N x {' x '.join(map(str, self.image_shape))}, uint8 or floating point in 0..1"
+        if tuple(x.shape[1:]) != self.image_shape or x.ndim != 4 or len(x) == 0:
+            raise InvalidInput(f"images must be {expected}, got shape {tuple(x.shape)}")
+        if x.dtype == torch.uint8:
+            x = x.float() / 255
+        elif not x.is_floating_point():
+            raise InvalidInput(f"images must be {expected}, got {x.dtype}")
+        elif not bool(((x >= 0) & (x <= 1)).all()):
+            raise InvalidInput(f"images must be {expected}, got {x.min():.3g} to {x.max():.3g}")
+        mean, logvar = self._network.encode(self._stacked(), x.float().to(self._device())[None])
         return mean[0], logvar[0]
 
     def decode(self, codes: ArrayLike | Tensor) -> Tensor:
@@ -84,7 +81,7 @@ class Model(nn.Module):
             codes: N x d.
 
         Raises:
-            InvalidInput: codes of another shape or not finite, or a model that came without its decoder.
+            InvalidInput: codes of another shape or not finite, or a model from a panel without decoders.
         """
         z = _tensor("codes", codes)
         if len(self._names) < len(self._network.shapes):
@@ -94,10 +91,11 @@ class Model(nn.Module):
         return self._network.decode(self._stacked(), z.float().to(self._device())[None])[0]
 
     def extra_repr(self) -> str:
-        """What it was trained with."""
+        """Return the run key, for ``repr``."""
         return str(self.key)
 
     def _stacked(self) -> dict[str, Tensor]:
+        """Return the parameters of an ensemble of one model, each 1 x its shape."""
         return {name: self.get_parameter(name.replace(".", "_"))[None] for name in self._names}
 
     def _device(self) -> torch.device:
@@ -117,17 +115,17 @@ def load(
 
     Args:
         objective: such as ``beta_vae``; docs/objectives.md lists them.
-        strength: of its swept constant, one of the profile's.
-        seed: of the run; the first that there is when not given.
-        profile: whose models, ``micro`` (dSprites at 16 x 16) or another of docs/zoo.md, or ``FILE.toml``; with
-            ``panel`` it does not count.
-        panel: a file of ``dbench zoo panel``; what is shipped of the profile when neither this nor a store is given.
+        strength: value of the objective's swept constant, one of the profile's.
+        seed: of the run; the first available when not given.
+        profile: ``micro`` (dSprites at 16 x 16), another profile of docs/zoo.md, or ``FILE.toml``; ignored with
+            ``panel``.
+        panel: a file of ``dbench zoo panel``; the profile's shipped panel when neither this nor a store is given.
         store: folder or URL of trained runs.
 
     Raises:
-        InvalidInput: a panel and a store at once, or no such model there; what is not shipped is named with the command
-            that trains it and how long that takes here.
-        UnknownName: no such profile or objective.
+        InvalidInput: both a panel and a store are given, or the model is not there. For a model that is not shipped or
+            not in the store, the message gives the command that trains it and how long that takes here.
+        UnknownName: a profile or objective that does not exist.
         DamagedData: the panel or the run is damaged, or of another version of its data set than is installed.
 
     Example:
@@ -139,32 +137,32 @@ def load(
     if panel is not None and store is not None:
         raise InvalidInput("panel must not be given beside store, got both")
     if panel is not None:
-        held = read_panel(panel)
-        if (model := _model_of(held, objective, strength, seed)) is not None:
+        models = read_panel(panel)
+        if (model := _model_of(models, objective, strength, seed)) is not None:
             return model
-        there = "; ".join(dict.fromkeys(_described(key.objective, key.strength, None) for key in held.keys))
-        raise InvalidInput(f"panel {panel} must hold {_described(objective, strength, seed)}, got {there}")
+        available = "; ".join(dict.fromkeys(_described(key.objective, key.strength, None) for key in models.keys))
+        raise InvalidInput(f"panel {panel} must hold {_described(objective, strength, seed)}, got {available}")
     grid = find_profile(profile)
     keys = grid.runs(objectives=[objective], seeds=None if seed is None else [seed])
     if (strengths := sorted({key.strength for key in keys})) and strength not in strengths:
-        listed = ", ".join(f"{one:g}" for one in strengths)
+        listed = ", ".join(f"{value:g}" for value in strengths)
         raise InvalidInput(f"strength of {objective} in profile {grid.name} must be one of {listed}, got {strength}")
     if store is None:
         shipped = _shipped(grid)
         model = _model_of(read_panel(shipped), objective, strength, seed) if shipped else None
-        if model is not None and model.key in keys:  # a file may have the name of a profile that is shipped
+        if model is not None and model.key in keys:  # a user's file may have the name of a shipped profile
             return model
         raise InvalidInput(
             f"{_described(objective, strength, seed)} of profile {grid.name} is not shipped; {_command(profile, keys)}"
         )
-    place = Store(store, create=False)
+    run_store = Store(store, create=False)
     for key in keys:
-        if key.strength == strength and place.status(key) == "done":
-            network, weights = network_of(key, load_data(key.data)), read_weights(place, key)
+        if key.strength == strength and run_store.status(key) == "done":
+            network, weights = network_of(key, load_data(key.data)), read_weights(run_store, key)
             return Model(key, network, {name: torch.from_numpy(values) for name, values in weights.items()})
     raise InvalidInput(
-        f"store must hold {_described(objective, strength, seed)} of profile {grid.name}, got none in {place.url!r}; "
-        f"{_command(profile, keys, place)}"
+        f"store must hold {_described(objective, strength, seed)} of profile {grid.name}, "
+        f"got none in {run_store.url!r}; {_command(profile, keys, run_store)}"
     )
 
 
@@ -173,19 +171,19 @@ def _described(objective: str, strength: float, seed: int | None) -> str:
 
 
 def _command(profile: str, keys: Sequence[RunKey], store: Store | None = None) -> str:
-    """Say what trains the first seed of some runs, and how long that takes here, from a few steps of them."""
+    """Return a text with the command that trains the first seed of these runs, and how long it takes, measured here."""
     seed = min(key.seed for key in keys)
-    wanted = [key for key in keys if key.seed == seed]
-    there = find_profile(profile)
+    runs = [key for key in keys if key.seed == seed]
+    grid = find_profile(profile)
     setup, at_once = Setup(), cores()
-    groups = cut_groups("", wanted, at_once, setup)
+    groups = cut_groups("", runs, at_once, setup)
     seconds = expected_seconds(groups, min(at_once, len(groups)), setup)
-    seeds = str(seed) if seed >= there.first_seed >= 1000 else f"{seed}-{seed}"
-    place = store.url if store else f"store/{there.name}"
-    command = f"dbench zoo train --profile {profile} --objective {wanted[0].objective} --seeds {seeds} --store {place}"
+    seeds = str(seed) if seed >= grid.first_seed >= 1000 else f"{seed}-{seed}"
+    target = store.url if store else f"store/{grid.name}"
+    command = f"dbench zoo train --profile {profile} --objective {runs[0].objective} --seeds {seeds} --store {target}"
     length = clock(seconds or 0)
     return (
-        f"{command} trains it, with all its strengths, in about {length} on this processor; then give store={place!r}"
+        f"{command} trains it, with all its strengths, in about {length} on this processor; then give store={target!r}"
     )
 
 
@@ -193,18 +191,20 @@ def _tensor(name: str, values: ArrayLike | Tensor) -> Tensor:
     if isinstance(values, Tensor):
         return values
     try:
-        return torch.from_numpy(np.require(values, requirements=["W"]))  # torch warns of what cannot be written to
+        return torch.from_numpy(np.require(values, requirements=["W"]))  # torch warns of read-only arrays
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{name} must be an array of numbers or a tensor: {error}") from None
 
 
 def _shipped(profile: Profile) -> Path | None:
+    """Return the path of a profile's shipped panel, ``None`` if there is none."""
     name = "panel.safetensors" if profile.name == "micro" else f"panel-{profile.name}.safetensors"
     path = Path(str(files("dbench_fixtures") / name))
     return path if path.is_file() else None
 
 
 def _model_of(panel: Panel, objective: str, strength: float, seed: int | None) -> Model | None:
+    """Return the first model of a panel that fits, ``None`` if none does."""
     for number, key in enumerate(panel.keys):
         if (key.objective, key.strength) == (objective, strength) and seed in (None, key.seed):
             parameters = {name: values[0] for name, values in panel.parameters(number).items()}

@@ -1,4 +1,4 @@
-"""The profiles there are: each a named grid of runs, with what it changes against the papers' studies."""
+"""The profiles of dbench: named grids of runs, each with its deviations from the papers' studies."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,9 +29,9 @@ _SYSTEMS = (
     Sweep("weak_de", (820,)),
     Sweep("mtd", (10,)),
 )
-"""Every system once. beta_vae, beta_tcvae and factor_vae have the defaults of the library that Mahon et al. used,
-annealed_vae that library's capacity, the two DIP-VAE a value within the study's sweep, and weak_de its authors' 0.2 of
-a mean over 64 x 64 pixels. The other three have no printed strength that our form of them could take."""
+"""Every system at one strength. beta_vae, beta_tcvae and factor_vae have the defaults of the library that Mahon et al.
+used, annealed_vae has that library's capacity, the two DIP-VAE have a value within the study's sweep, and weak_de has
+its authors' 0.2 of a mean over 64 x 64 pixels. For the other three, the papers print no strength that fits our form."""
 
 
 def _on(data: str, seeds: int | None = None, deviations: tuple[str, ...] = ()) -> tuple[Sweep, ...]:
@@ -167,7 +167,7 @@ NOVEL = replace(
     SYSTEMS,
     name="novel",
     data=tuple(paper_splits(SYSTEMS.data[0])),
-    # Those that Mahon et al. ask.
+    # The systems that Mahon et al. compare.
     sweeps=tuple(sweep for sweep in _SYSTEMS if sweep.objective not in ("annealed_vae", "dip_vae_i", "dip_vae_ii")),
     seeds=7,
     deviations=(
@@ -180,11 +180,11 @@ PROFILES = {profile.name: profile for profile in (MICRO, SMALL, FULL, SYSTEMS, N
 
 
 def find_profile(name: str) -> Profile:
-    """Return the profile of that name, or of a file that ends in ``.toml``.
+    """Return the profile of this name; a name that ends in ``.toml`` is the path of a file to read it from.
 
     Raises:
-        UnknownName: no such profile; the message lists all.
-        InvalidInput: the file cannot be read, or has not the fields of a profile.
+        UnknownName: a profile that does not exist; the message lists all.
+        InvalidInput: the file cannot be read, or its fields are not those of a profile.
     """
     if name.endswith(".toml"):
         return read_profile(Path(name))

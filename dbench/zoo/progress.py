@@ -1,4 +1,4 @@
-"""Live progress in an interactive terminal, a plain line now and then elsewhere; and what a command did at its end."""
+"""A progress bar, which prints plain lines where there is no interactive terminal, and the summary of a command."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def clock(seconds: float) -> str:
 
 
 def log_to(console: Console | None) -> Callable[[str], None]:
-    """Return what prints a line for the user, to standard error when no console is given."""
+    """Return a function that prints a line for the user, to standard error when no console is given."""
     return partial((console or terminal(stderr=True)).print, highlight=False, markup=False, soft_wrap=True)
 
 
 class ProgressBar:
-    """Counts finished runs and units of work, named in the plural, and shows both with the speed and the time left.
+    """Counts finished runs and units of work (``unit``, a plural), and shows both with speed and time left.
 
     Attributes:
         log: prints a line for the user.
@@ -60,11 +60,11 @@ class ProgressBar:
         self._bar.stop()
 
     def advance(self, *, runs: float = 0, units: float = 0.0) -> None:
-        """Count work done."""
+        """Count finished runs and units, and show the progress."""
         task = self._bar.tasks[0]
         self._done += int(runs)
         self._bar.advance(task.id, units)
-        # Work lost with a node is done, and counted, again.
+        # Work that was lost with a node is repeated, and counted again.
         pace = f"{task.speed:,.3g} {self._unit}/s, {clock(task.time_remaining or 0)} left" if task.speed else "starting"
         text = f"{self._done} of {self._runs} runs, {pace}"
         self._bar.update(task.id, description=text)
@@ -75,16 +75,16 @@ class ProgressBar:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a call did with the runs of a plan.
+    """What a command did with the runs of a plan.
 
     Attributes:
-        verb: what was done to them.
-        done: their number.
-        present: of how many that was done before.
-        seconds: that it took.
-        cancelled: whether Ctrl-C ended it; the same command goes on.
-        others: how many are of another kind, such as ``left``.
-        more: a line of its own.
+        verb: what it did, in the past tense.
+        done: number of runs for which it did that now.
+        present: number of runs for which that was done before.
+        seconds: duration of the call.
+        cancelled: whether Ctrl-C ended it; the same command resumes.
+        others: kind, such as ``left``, -> number of other runs.
+        more: text of a further line.
     """
 
     verb: str
@@ -110,4 +110,4 @@ _WORDS = {
     "left": "are left (the same command goes on)",
     "left again": "are left (the same command begins again)",
 }
-"""Kind of runs -> what is said of them."""
+"""Kind of runs -> how a summary words it."""

@@ -1,4 +1,4 @@
-"""A user's metric on the models of a panel: how well its order of them agrees with ours, and where it does not."""
+"""Rank the models of a panel by a user's metric, and compare the ranking with those of dbench's metrics."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -17,11 +17,11 @@ from dbench.zoo.panel import Panel
 from dbench.zoo.progress import ProgressBar
 
 BESIDE = ("dci[forest]", "mig", "sap", "modularity", "factor_vae", "beta_vae_metric")
-"""Our metrics that a metric is compared with."""
+"""Metrics of dbench that a metric is compared with."""
 
 
 class Disagreement(NamedTuple):
-    """A model, by its number in the panel, and its ranks by two metrics; 1 is the best."""
+    """A model, by its number in the panel, and its ranks by two metrics; rank 1 is the best."""
 
     model: int
     rank: float
@@ -36,22 +36,22 @@ def score_panel(
     less_is_better: bool = False,
     bar: ProgressBar | None = None,
 ) -> dict[str, NDArray[np.float64]]:
-    """Score every model of a panel with every metric, of dbench or ``module:attribute``.
+    """Score every model of a panel with every metric, named as in dbench or as ``module:attribute``.
 
-    Metrics are called as :func:`dbench.audit.audit` calls them; those of samples see so many observations, the same
-    points of every model. Scores of which less is better change their sign: those whose card says so, and with
-    ``less_is_better`` those that are not dbench's.
+    Metrics are called as :func:`dbench.audit.audit` calls them. Those that take a sample get ``observations`` points,
+    the same for every model. Scores are negated where lower is better: for a metric of dbench if its card says so, for
+    others if ``less_is_better``.
 
     Returns:
-        Name -> m scores, higher is better.
+        Metric -> m scores, higher is better.
 
     Raises:
         UnknownName: a metric that does not exist.
-        InvalidInput: a metric that cannot be called, that is not of one model's codes and factors, or that gives no
-            finite number of a model.
+        InvalidInput: a metric that cannot be called, takes something else than one model's codes and factors, or
+            returns no finite number for a model.
     """
     subjects = {name: Subject(load_metric(name), name=name, observations=observations) for name in metrics}
-    for name, subject in subjects.items():  # none of several models, or of what a panel does not hold
+    for name, subject in subjects.items():  # refuse metrics of several models or of posteriors
         if subject.needs in ("models", "posterior", "sample+logvar"):
             raise InvalidInput(f"metric must take one model's codes and factors, got {name}, of {subject.needs}")
     signs = {name: _sign(subject, less_is_better) for name, subject in subjects.items()}
@@ -76,14 +76,14 @@ def _sign(subject: Subject, less_is_better: bool) -> float:
 
 
 def agreement(scores: Mapping[str, NDArray[np.float64]], first: str, second: str) -> Interval:
-    """Spearman's correlation of two metrics over the models, with the interval of resampled models."""
+    """Return Spearman's correlation of two metrics over the models, with a 95% bootstrap interval over models."""
     a, b = scores[first], scores[second]
     stream = generator(task="rank", first=first, second=second)
-    return bootstrap(lambda kept: rank_correlation(a[kept], b[kept]), len(a), generator=stream).at(0.95)
+    return bootstrap(lambda rows: rank_correlation(a[rows], b[rows]), len(a), generator=stream).at(0.95)
 
 
 def disagreements(scores: Mapping[str, NDArray[np.float64]], first: str, second: str, most: int) -> list[Disagreement]:
-    """Return the models that two metrics rank farthest apart, worst first."""
-    own, other = ranks(-scores[first]), ranks(-scores[second])
-    order = np.argsort(-np.abs(own - other), kind="stable")[:most]
-    return [Disagreement(int(i), float(own[i]), float(other[i])) for i in order]
+    """Return the ``most`` models that two metrics rank farthest apart, the farthest first."""
+    rank, other = ranks(-scores[first]), ranks(-scores[second])
+    order = np.argsort(-np.abs(rank - other), kind="stable")[:most]
+    return [Disagreement(int(i), float(rank[i]), float(other[i])) for i in order]

@@ -1,4 +1,4 @@
-"""``dbench rank``: a metric on trained models, beside ours."""
+"""``dbench rank``: compare how a metric and those of dbench rank trained models."""
 
 import json
 import math
@@ -42,16 +42,18 @@ def rank(
     models = read_panel(panel or SHIPPED)
     if quick:
         models = models.take(choose_runs(models.keys, 1))
-    named = list(dict.fromkeys(metrics))
-    every = list(dict.fromkeys([*named, *BESIDE]))
-    # These models are small: threads that wait for each other take three times the processor time.
+    metrics = tuple(dict.fromkeys(metrics))
+    all_metrics = list(dict.fromkeys([*metrics, *BESIDE]))
+    # The models are small: with several threads, waiting for each other takes three times the processor time.
     total = len(models.keys)
     with threadpool_limits(1), ProgressBar(runs=total, units=total, unit="models") as bar, user_code():
-        scores = score_panel(models, every, observations=observations, less_is_better=less_is_better, bar=bar)
-    both = [(name, other) for place, name in enumerate(named) for other in every if other not in named[: place + 1]]
-    pairs = [(name, other, agreement(scores, name, other)) for name, other in both]
-    flat = {name for name, values in scores.items() if (values == values[0]).all()}
-    apart = {name: disagreements(scores, name, BESIDE[0], most) for name in named if name not in (BESIDE[0], *flat)}
+        scores = score_panel(models, all_metrics, observations=observations, less_is_better=less_is_better, bar=bar)
+    pairs = [(name, other) for i, name in enumerate(metrics) for other in all_metrics if other not in metrics[: i + 1]]
+    agreements = [(name, other, agreement(scores, name, other)) for name, other in pairs]
+    constant = {name for name, values in scores.items() if (values == values[0]).all()}
+    apart = {
+        name: disagreements(scores, name, BESIDE[0], most) for name in metrics if name not in (BESIDE[0], *constant)
+    }
     if as_json:
         record = {
             "models": [key.axes for key in models.keys],
@@ -60,26 +62,26 @@ def rank(
                 {
                     "metric": name,
                     "with": other,
-                    "spearman": None if flat & {name, other} else e.value,
-                    "low": finite_or_none(e.low),
-                    "high": finite_or_none(e.high),
+                    "spearman": None if constant & {name, other} else estimate.value,
+                    "low": finite_or_none(estimate.low),
+                    "high": finite_or_none(estimate.high),
                 }
-                for name, other, e in pairs
+                for name, other, estimate in agreements
             ],
-            "disagreements": {name: [one._asdict() for one in listed] for name, listed in apart.items()},
+            "disagreements": {name: [model._asdict() for model in farthest] for name, farthest in apart.items()},
         }
         click.echo(json.dumps(record, indent=1))
         return
     say(f"{len(models.keys)} models on {models.data.name}; Spearman's correlation of scores over the models,")
     say("with the 95% interval of models drawn anew:")
-    for name, other, estimate in pairs:
+    for name, other, estimate in agreements:
         text = f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
         if not math.isfinite(estimate.low):
             text = f"{estimate.value:.2f} ({len(models.keys)} models are too few for an interval)"
-        if same := [one for one in (name, other) if one in flat]:
+        if same := [metric for metric in (name, other) if metric in constant]:
             text = f"not defined, {same[0]} gives every model the same score"
         say(f"  {name} with {other}: {text}")
-    for name, listed in apart.items():
+    for name, farthest in apart.items():
         say(f"\nRanked farthest apart by {name} and {BESIDE[0]} (1 is the best):")
-        for one in listed:
-            say(f"  {one.rank:g} and {one.other:g}: {models.keys[one.model]}")
+        for model in farthest:
+            say(f"  {model.rank:g} and {model.other:g}: {models.keys[model.model]}")

@@ -1,8 +1,8 @@
-"""The store: one folder a run, on a disk or in a bucket.
+"""The store: one folder for each run, on a disk or in a bucket.
 
-``runs/<digest>/run.json`` is written last and carries the checksums of the files beside it, so a run exists when
-that file does, whatever moment a process was killed at. What the system refuses to show does not count as gone:
-:class:`DbenchError` is raised.
+``runs/<digest>/run.json`` is written last and holds the checksums of the files beside it. A run exists if and only if
+that file does, even when a process was killed while it wrote. A file that the system refuses to read does not count as
+missing: :class:`DbenchError` is raised.
 """
 
 import hashlib
@@ -35,16 +35,16 @@ _STATUSES: tuple[Status, ...] = ("done", "diverged", "interrupted")
 
 
 def seal(document: Mapping[str, Any]) -> bytes:
-    """Encode a document (JSON values only, no NaN) with the SHA-256 of itself under ``sha256``."""
+    """Encode a document (JSON values only, no NaN) as JSON, with its own SHA-256 under ``sha256``."""
     text = json.dumps(document, sort_keys=True, allow_nan=False)
     return json.dumps({**document, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode() + b"\n"
 
 
 def unseal(data: bytes | str, path: str) -> dict[str, Any]:
-    """Decode a document of :func:`seal`.
+    """Decode a document of :func:`seal`, and check its checksum.
 
     Raises:
-        DamagedData: it is none, or was changed after it was written.
+        DamagedData: ``data`` is no such document, or was changed after it was written.
     """
     with readable(path, " as a document of the store"):
         document = json.loads(data)
@@ -56,7 +56,7 @@ def unseal(data: bytes | str, path: str) -> dict[str, Any]:
 
 
 class Contents(NamedTuple):
-    """Keys of this schema, sorted; how many runs have another, never read by this version; how many are unreadable."""
+    """Sorted keys of the current schema, number of runs with another schema, and number of unreadable records."""
 
     keys: list[RunKey]
     foreign: int
@@ -67,11 +67,11 @@ class Store:
     """Trained runs by key.
 
     Args:
-        path: folder, or any URL fsspec knows (``s3://bucket/zoo``).
-        create: whether to make it; ``None`` where it may be missing until there is something to write.
+        path: folder, or any URL that fsspec knows (``s3://bucket/zoo``).
+        create: whether to create a missing store; if ``None``, it may be missing and is created by the first write.
 
     Raises:
-        InvalidInput: the path cannot be used as a folder, or there is no store and none is to be made.
+        InvalidInput: the path cannot be used as a folder, or the store is missing and ``create`` is false.
     """
 
     def __init__(self, path: str | Path, *, create: bool | None = True) -> None:
@@ -94,11 +94,11 @@ class Store:
 
     @property
     def address(self) -> str:
-        """The store for a process in another folder: the URL, or the absolute path."""
+        """The URL, or the absolute path of a folder, by which a process in another folder opens the store."""
         return self.root if self.local else self.url
 
     def check_shared(self) -> None:
-        """Refuse a store in this process's memory: what worker processes wrote would be gone with them."""
+        """Refuse a store in this process's memory, because what worker processes write to theirs would be lost."""
         if self._in_memory:
             raise InvalidInput(
                 f"store must be a folder or a bucket, which worker processes see too, got {self.url!r}, "
@@ -107,33 +107,34 @@ class Store:
 
     def _write(self, path: str, data: bytes) -> None:
         try:
-            # Other names of a file are copies of the store (cp -al), and what is written into is not whole meanwhile.
-            with atomic_write(Path(path), break_links=True) if self.local else self._atomic_write(path) as place:
-                self._fs.pipe_file(str(place), data)
+            # Hard links belong to copies of the store (cp -al). A file written in place would be incomplete meanwhile.
+            with atomic_write(Path(path), break_links=True) if self.local else self._atomic_write(path) as target:
+                self._fs.pipe_file(str(target), data)
         except OSError as error:
             raise DbenchError(f"store {self.url} could not write {path.rpartition('/')[2]}: {error}") from None
 
     @contextmanager
     def _atomic_write(self, path: str) -> Iterator[str]:
         """Do in a bucket what :func:`~dbench.files.atomic_write` does in a folder."""
-        place = f"{path}.{uuid.uuid4().hex[:8]}.partial"
+        partial = f"{path}.{uuid.uuid4().hex[:8]}.partial"
         try:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-            yield place
-            self._fs.mv(place, path)
+            yield partial
+            self._fs.mv(partial, path)
         except OSError:
             with suppress(OSError):
-                self._fs.rm_file(place)
+                self._fs.rm_file(partial)
             raise
 
     def _read_if_there(self, path: str) -> bytes | None:
-        # Not `exists`, which answers no where the system refuses to look: a finished run would be trained anew.
+        # Not `exists`, which is false where the system denies access: a finished run would be trained again.
         try:
-            # A pipe would be waited for, a device read without end.
-            if self.local and not stat.S_ISREG((there := Path(path).stat()).st_mode):
-                raise DamagedData(f"{path} must be a regular file")
-            if self.local and path.endswith(".json") and there.st_size > _LARGEST_DOCUMENT:
-                raise DamagedData(f"{path} must hold at most {_LARGEST_DOCUMENT:,} bytes, got {there.st_size:,}")
+            if self.local:
+                info = Path(path).stat()
+                if not stat.S_ISREG(info.st_mode):  # reading a pipe would block, and a device might never end
+                    raise DamagedData(f"{path} must be a regular file")
+                if path.endswith(".json") and info.st_size > _LARGEST_DOCUMENT:
+                    raise DamagedData(f"{path} must hold at most {_LARGEST_DOCUMENT:,} bytes, got {info.st_size:,}")
             return bytes(self._fs.cat_file(path))
         except FileNotFoundError:
             return None
@@ -148,7 +149,7 @@ class Store:
     def _remove(self, path: str, *, recursive: bool = False) -> None:
         try:
             self._fs.rm(path, recursive=True) if recursive else self._fs.rm_file(path)
-        except FileNotFoundError:  # there is none, or somebody else was quicker
+        except FileNotFoundError:  # it never existed, or another process removed it
             pass
         except OSError as error:
             raise DbenchError(f"store {self.url} could not remove {path}: {error}") from None
@@ -164,19 +165,19 @@ class Store:
         tensors: Mapping[str, Mapping[str, NDArray[Any]]],
         record: Mapping[str, Any],
     ) -> None:
-        """Write a run: its files first, then the record that makes them count.
+        """Write the files of a run, then its record, without which the files do not count.
 
-        ``tensors`` are named arrays by name of file without ending. Names of checkpoints hold their step, so that a
-        process killed between two files leaves the earlier checkpoint whole. The record has JSON values only.
+        ``tensors`` maps file names without ending to named arrays. The name of a checkpoint holds its step, so that a
+        process killed between two files leaves the earlier checkpoint intact. The record has JSON values only.
         """
         checksums: dict[str, str] = {}
         for name, arrays in tensors.items():
-            data = save_tensors({key_: np.asarray(array, order="C") for key_, array in arrays.items()})
+            data = save_tensors({label: np.asarray(array, order="C") for label, array in arrays.items()})
             self._write(self._path(key.digest, f"{name}.safetensors"), data)
             checksums[f"{name}.safetensors"] = hashlib.sha256(data).hexdigest()
         document = {"schema": KEY_SCHEMA, "key": key.axes, "status": status, "files": checksums, **record}
         self._write(self._path(key.digest, "run.json"), seal(document))
-        # What an earlier state of the run, or a killed process, left in its folder goes.
+        # Remove files that an earlier state of the run, or a killed process, left in its folder.
         folder = f"{self.root}/runs/{key.digest}"
         try:
             listed = self._fs.ls(folder, detail=False)
@@ -190,7 +191,7 @@ class Store:
         """Return the record of a run, or ``None`` when there is none.
 
         Raises:
-            DamagedData: the record is no record, or belongs to another key or schema.
+            DamagedData: the file is not a valid record, or belongs to another key or schema.
         """
         path = self._path(key.digest, "run.json")
         data = self._read_if_there(path)
@@ -206,15 +207,15 @@ class Store:
         return document
 
     def status(self, key: RunKey) -> Status | None:
-        """Return the status of a run, ``None`` when there is none; raises as :meth:`record`."""
+        """Return the status of a run, or ``None`` when there is no such run; raises as :meth:`record` does."""
         document = self.record(key)
         return None if document is None else document["status"]
 
     def tensors(self, key: RunKey, name: str) -> dict[str, NDArray[Any]]:
-        """Read one file of a run, checked against its checksum.
+        """Read one file of a run and check it against the checksum in the record.
 
         Raises:
-            DamagedData: there is no such run or file, or its content is not what the record promises.
+            DamagedData: the run or the file does not exist, or the checksum differs.
         """
         document = self.record(key)
         path = self._path(key.digest, f"{name}.safetensors")
@@ -223,13 +224,13 @@ class Store:
         data = self._read(path)
         if hashlib.sha256(data).hexdigest() != document["files"][f"{name}.safetensors"]:
             raise DamagedData(f"{path} does not have the checksum that run.json gives: damaged or changed")
-        with readable(path, " as a safetensors file"):  # numpy lacks some types, bfloat16 say
+        with readable(path, " as a safetensors file"):  # numpy lacks some types, such as bfloat16
             return dict(load_tensors(data))
 
     def intact(self, key: RunKey, record: Mapping[str, Any] | None = None) -> bool:
-        """Whether a finished run (done or diverged) is there with every file as its record promises.
+        """Whether a run is finished (done or diverged) and every file has the checksum of its record.
 
-        A run that is done has weights and codes.
+        A done run must have weights and codes.
         """
         try:
             document = self.record(key) if record is None else record
@@ -238,32 +239,32 @@ class Store:
             files = document["files"]
             if document["status"] == "done" and not files.keys() >= {"weights.safetensors", "codes.safetensors"}:
                 return False
-            for name, promised in files.items():
-                if hashlib.sha256(self._read(self._path(key.digest, name))).hexdigest() != promised:
+            for name, checksum in files.items():
+                if hashlib.sha256(self._read(self._path(key.digest, name))).hexdigest() != checksum:
                     return False
         except DamagedData:
             return False
         return True
 
     def discard(self, key: RunKey) -> None:
-        """Remove a run and its scores; nothing happens when there is none."""
+        """Remove a run and its scores; do nothing when there is no such run."""
         folder = f"{self.root}/runs/{key.digest}"
-        # The record goes first: without it the rest does not count.
+        # Remove the record first, since without it the other files do not count.
         self._remove(f"{folder}/run.json")
         self._remove(folder, recursive=True)
 
     def _folders(self) -> list[str]:
-        # Not `glob`, which takes brackets in the store's own path for a pattern.
+        # Not `glob`, which would take brackets in the store's own path for a pattern.
         try:
-            found = self._fs.ls(f"{self.root}/runs", detail=True)
+            entries = self._fs.ls(f"{self.root}/runs", detail=True)
         except FileNotFoundError:  # a bucket has no empty folders
             return []
         except OSError as error:
             raise DbenchError(f"store {self.url} could not list its runs: {error}") from None
-        return [each["name"].rstrip("/") for each in found if each["type"] != "file"]
+        return [entry["name"].rstrip("/") for entry in entries if entry["type"] != "file"]
 
     def contents(self) -> Contents:
-        """Look at every record once; damaged ones count nowhere.
+        """Read every record once; damaged records are not counted at all.
 
         Raises:
             DbenchError: the runs cannot be listed.
@@ -283,26 +284,26 @@ class Store:
             if document.get("schema") != KEY_SCHEMA:
                 foreign += 1
                 continue
-            with suppress(InvalidInput, LookupError, TypeError, ValueError, AttributeError):  # whatever is no key
+            with suppress(InvalidInput, LookupError, TypeError, ValueError, AttributeError):  # not a valid key
                 keys.append(RunKey.from_axes(document["key"]))
         return Contents(sorted(keys), foreign, unreadable)
 
     def write_document(self, name: str, document: Mapping[str, Any], *, key: RunKey | None = None) -> None:
-        """Write a sealed JSON document: of a run when ``key`` is given, else of the whole store."""
+        """Write a sealed JSON document, of one run when ``key`` is given, else of the whole store."""
         self._write(self._document_path(name, key), seal(document))
 
     def read_document(self, name: str, *, key: RunKey | None = None) -> dict[str, Any] | None:
-        """Read a sealed JSON document, ``None`` when there is none.
+        """Return a sealed JSON document, or ``None`` when it does not exist.
 
         Raises:
-            DamagedData: it was changed after it was written.
+            DamagedData: the document was changed after it was written.
         """
         path = self._document_path(name, key)
         data = self._read_if_there(path)
         return None if data is None else unseal(data, path)
 
     def remove_document(self, name: str) -> None:
-        """Remove a document of the whole store; nothing happens when there is none."""
+        """Remove a document of the whole store; do nothing when it does not exist."""
         self._remove(self._document_path(name, None))
 
     def _document_path(self, name: str, key: RunKey | None) -> str:
@@ -310,24 +311,24 @@ class Store:
 
     @contextmanager
     def claim(self, keys: Iterable[RunKey], *, patience: float = 0.0) -> Iterator[list[RunKey]]:
-        """Hold those of the runs that no other process of this machine holds, for as long as the context lasts.
+        """Lock the runs that no other process of this machine has locked, and yield them; unlock them at the end.
 
-        Locks of a folder lie inside it; those of a bucket in this machine's temporary folder. ``patience`` are the
-        seconds to wait, all in all, for runs that are held.
+        The locks of a folder are in the folder, those of a bucket in this machine's temporary folder. ``patience`` is
+        the total time, in seconds, to wait for runs that are locked.
         """
-        elsewhere = Path(tempfile.gettempdir()) / f"dbench-{hashlib.sha256(self.url.encode()).hexdigest()[:12]}"
-        folder = Path(self.root) / "locks" if self.local else elsewhere
-        until = time.monotonic() + patience
-        with ExitStack() as held:
-            taken = []
+        temporary = Path(tempfile.gettempdir()) / f"dbench-{hashlib.sha256(self.url.encode()).hexdigest()[:12]}"
+        folder = Path(self.root) / "locks" if self.local else temporary
+        deadline = time.monotonic() + patience
+        with ExitStack() as locks:
+            claimed = []
             for key in keys:
                 try:
                     folder.mkdir(parents=True, exist_ok=True)
                     lock = FileLock(folder / f"{key.digest}.lock")
-                    held.enter_context(lock.acquire(timeout=max(until - time.monotonic(), 0.0)))
+                    locks.enter_context(lock.acquire(timeout=max(deadline - time.monotonic(), 0.0)))
                 except Timeout:
                     continue
                 except OSError as error:
                     raise DbenchError(f"store could not lock run {key} in {folder}: {error}") from None
-                taken.append(key)
-            yield taken
+                claimed.append(key)
+            yield claimed

@@ -1,4 +1,4 @@
-"""How far a store is with a plan: the state of every run."""
+"""The states of the runs of a plan in a store, and checks of stored runs and scores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATES = (*FINISHED, "interrupted", "damaged", "unreadable", "missing")
 def survey(store: Store, keys: Iterable[RunKey]) -> dict[tuple[str, str, float], Counter[str]]:
     """Count the runs of a plan by data set, objective, strength and state (:data:`STATES`).
 
-    Done runs are counted once more, as ``scored``, ``partly scored`` or ``unscored``.
+    A done run is also counted as ``scored``, ``partly scored`` or ``unscored``.
     """
     counts: dict[tuple[str, str, float], Counter[str]] = {}
     for key in keys:
@@ -70,15 +70,15 @@ def read_state(store: Store, key: RunKey) -> str:
 
 
 def unplanned(stored: Iterable[RunKey], profile: Profile) -> list[RunKey]:
-    """Return the runs that a profile has no cell for, whatever their seeds."""
+    """Return the stored runs that the profile does not have, with any seed."""
     cells = {replace(key, seed=0) for key in profile.runs(data=profile.data)}
     return [key for key in stored if replace(key, seed=0) not in cells]
 
 
 def of_other_data(key: RunKey, record: Mapping[str, Any] | None) -> bool:
-    """Whether, by its record, a run was trained on another version of its data set than is installed.
+    """Whether the record of a run says that it was trained on another version of its data set than is installed.
 
-    False if there is no such run, or if the data set cannot be loaded here.
+    False if ``record`` is ``None``, or if the data set cannot be loaded here.
     """
     try:
         return record is not None and record.get("data_sha256") != _fingerprint(key.data)
@@ -97,7 +97,7 @@ def check_data(key: RunKey, data_sha256: str) -> None:
 
 
 def stored_scores(store: Store, key: RunKey) -> dict[str, Any] | None:
-    """Return the scores of a done run; ``None`` if they are damaged, of an old layout or of other codes than now."""
+    """Return the document of a done run's scores; ``None`` if missing, damaged, of another layout or other codes."""
     from dbench.zoo.scorers import SCORING_SCHEMA
 
     record = store.record(key)

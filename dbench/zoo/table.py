@@ -1,4 +1,4 @@
-"""The runs table, one row for each run and score, and the manifest that vouches for it: how they are read."""
+"""Read and check a runs table, which has one row for each run and score, and the manifest with its checksum."""
 
 import io
 import json
@@ -53,10 +53,10 @@ _MANIFEST = {
 
 
 def check_provenance(what: str, record: Mapping[str, Any]) -> None:
-    """Insist that the record of a run has what a table says of how it was trained.
+    """Check that the record of a run has every column of :data:`PROVENANCE`, with a value of the right type.
 
     Raises:
-        DamagedData: it lacks some of it.
+        DamagedData: a column is missing or of another type.
     """
     for column in PROVENANCE:
         if not isinstance(record.get(column), (int, float) if column in NUMBERS else str):
@@ -67,10 +67,10 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
     """Read the manifest beside a runs table.
 
     Raises:
-        InvalidInput: there is none.
-        DamagedData: it is not a manifest of this version.
+        InvalidInput: the folder has no manifest.
+        DamagedData: the file is not a manifest of this version.
     """
-    from jsonschema import Draft202012Validator  # only here: to train and pack takes none
+    from jsonschema import Draft202012Validator  # here, because training and packing work without it
     from jsonschema.exceptions import best_match
 
     path = Path(folder) / MANIFEST
@@ -86,33 +86,33 @@ def load_manifest(folder: str | Path) -> dict[str, Any]:
 
 
 def load_runs(folder: str | Path) -> pd.DataFrame:
-    """Read a runs table, believing nothing: checksum, columns, rows, values and keys are checked.
+    """Read a runs table, and check its checksum, columns, rows, values and keys.
 
     Raises:
-        InvalidInput: the files are not there.
-        DamagedData: any check fails.
+        InvalidInput: a file does not exist.
+        DamagedData: a check fails.
     """
     manifest = load_manifest(folder)
     path = Path(folder) / TABLE
     data = read_promised(path, manifest["sha256"])
     with readable(str(path), " as a Parquet table"):
-        rows, promised = pq.read_metadata(io.BytesIO(data)).num_rows, manifest["runs"] * len(manifest["scores"])
-        if rows != promised:  # told before they are all in memory
+        rows, expected = pq.read_metadata(io.BytesIO(data)).num_rows, manifest["runs"] * len(manifest["scores"])
+        if rows != expected:  # before all rows are read into memory
             raise DamagedData(
                 f"{path} must have each of {len(manifest['scores'])} scores for each of {manifest['runs']} runs, "
-                f"{promised} rows, got {rows}"
+                f"{expected} rows, got {rows}"
             )
-        # What pandas noted beside the columns is not needed, and not believed.
+        # Drop the metadata of pandas, which is neither needed nor checked.
         columns = pq.read_table(io.BytesIO(data)).replace_schema_metadata(None)
-        columns.validate(full=True)  # text that is not UTF-8 would be noticed by whoever reads it first
+        columns.validate(full=True)  # finds text that is not UTF-8 here, and not at its first use
         table: pd.DataFrame = columns.to_pandas()
     _check_columns(table, path)
     _check_rows(table, manifest, path)
     run_keys(table, manifest)
     for name, meaning in (("profile", "profile"), ("data", "data set")):
         if table[name].nunique() > 1:
-            found = ", ".join(sorted(table[name].unique()))
-            raise DamagedData(f"{path} must hold the runs of one {meaning}, got {found}")
+            names = ", ".join(sorted(table[name].unique()))
+            raise DamagedData(f"{path} must hold the runs of one {meaning}, got {names}")
     return table
 
 
@@ -123,8 +123,8 @@ def _check_columns(table: pd.DataFrame, path: Path) -> None:
         raise DamagedData(f"{path} has columns that no runs table has: {', '.join(unknown)}")
     for name, kind in COLUMNS.items():
         column = table[name]
-        right = pd.api.types.is_string_dtype(column) if kind == "text" else column.dtype == kind
-        if not right:
+        fits = pd.api.types.is_string_dtype(column) if kind == "text" else column.dtype == kind
+        if not fits:
             raise DamagedData(f"{path}: column {name} must hold {kind}, got {column.dtype}")
         if name != "value" and column.isna().any():
             raise DamagedData(f"{path}: column {name} must be filled, got {int(column.isna().sum())} missing entries")
@@ -133,10 +133,10 @@ def _check_columns(table: pd.DataFrame, path: Path) -> None:
 def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) -> None:
     if unknown := sorted(set(table["status"].unique()) - {"done", "diverged"}):
         raise DamagedData(f"{path}: status must be done or diverged, got {', '.join(unknown)}")
-    if twice := int(table.duplicated(["run", "score"]).sum()):
-        raise DamagedData(f"{path} must have one row for each run and score, got {twice} repeated")
-    fixed = [name for name in COLUMNS if name not in ("score", "value")]
-    if (table.groupby("run")[fixed].nunique() > 1).any(axis=None):
+    if repeated := int(table.duplicated(["run", "score"]).sum()):
+        raise DamagedData(f"{path} must have one row for each run and score, got {repeated} repeated")
+    run_columns = [name for name in COLUMNS if name not in ("score", "value")]
+    if (table.groupby("run")[run_columns].nunique() > 1).any(axis=None):
         raise DamagedData(f"{path}: the rows of one run must agree in everything but score and value")
     n_runs, names = table["run"].nunique(), set(table["score"].unique())
     if n_runs != manifest["runs"] or names != set(manifest["scores"]) or len(table) != n_runs * len(names):
@@ -156,21 +156,25 @@ def _check_rows(table: pd.DataFrame, manifest: Mapping[str, Any], path: Path) ->
 
 
 def run_keys(table: pd.DataFrame, manifest: Mapping[str, Any]) -> dict[str, RunKey]:
-    """Return digest -> key of the runs of a table, rebuilt from the axes and from what the profile fixes."""
+    """Return digest -> key of each run of a table, rebuilt from the table's axes and the manifest's profile.
+
+    Raises:
+        DamagedData: keys of another schema, or a run whose digest does not follow from its axes.
+    """
     keys: dict[str, RunKey] = {}
     if manifest["key_schema"] != KEY_SCHEMA:
         raise DamagedData(f"the table holds keys of schema {manifest['key_schema']}, this version reads {KEY_SCHEMA}")
     for row in table.drop_duplicates("run").to_dict("records"):
         try:
             profile = manifest["profile"]
-            ours = [one for one in profile["sweeps"] if one["objective"] == row["objective"]]
-            fitting = [one for one in ours if not one["data"] or row["data"] in one["data"]]
+            sweeps = [sweep for sweep in profile["sweeps"] if sweep["objective"] == row["objective"]]
+            fitting = [sweep for sweep in sweeps if not sweep["data"] or row["data"] in sweep["data"]]
             sweep = fitting[0] if fitting else {}
             key = RunKey(
                 **{axis: row[axis] for axis in AXES},
                 batch_size=profile["batch_size"],
                 learning_rate=sweep.get("learning_rate") or profile["learning_rate"],
-                # Tables from before there were constants hold none.
+                # Older tables have no constants.
                 constants=tuple((name, value) for name, value in sweep.get("constants", ())),
                 likelihood_factor=profile.get("likelihood_factor", 1.0),
                 cooldown=profile.get("cooldown", 0.0),

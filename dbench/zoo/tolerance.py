@@ -1,10 +1,10 @@
-"""How far a score of a retrained run may lie from the table's, where the bits are not the same.
+"""Tolerances: how far a score of a retrained run may lie from the table's, where the two are not equal to the last bit.
 
-Such a run is another draw of the law that the seeds of its setting are drawn from; docs/zoo.md says why. The loss of
-the first hundred steps is held to less: to what rounding alone moves it by, which in most runs is hardly anything and
-in a few a thousandth, for where a unit switches on or off everything after it differs. So each run is asked itself, by
-starts from weights that are a rounding away. On pilot seeds of four data sets such starts moved this loss as far as the
-plainest instructions did in place of the usual ones (docs/benchmarks.md, 'Rounding').
+A retrained run that differs counts as another draw from the distribution over seeds of its setting; docs/zoo.md says
+why. The loss of the first hundred steps has a smaller tolerance: the change that rounding alone causes. In most runs it
+is tiny, in a few a thousandth, since everything differs after a unit that switches on or off. It is therefore measured
+for each run, by starts from weights perturbed by one rounding error. On pilot seeds of four data sets such starts moved
+this loss as far as the plainest instructions did in place of the usual ones (docs/benchmarks.md, 'Rounding').
 """
 
 import re
@@ -27,29 +27,29 @@ from dbench.zoo.keys import RunKey
 FIRST_LOSS = EARLY[min(EARLY)]
 
 OF_A_POPULATION = ("udr.",)
-"""Scores that a run has only among all others; a few retrained runs cannot tell them."""
+"""Prefixes of scores that compare a run with all others, so that a few retrained runs cannot reproduce them."""
 
 REFUSED = 0.01
-"""How often a run whose every score were drawn anew, each from a normal law, would have one beyond its tolerance."""
+"""Probability that a rerun with all scores drawn anew from normal distributions has any beyond its tolerance."""
 
 OUTLIERS = 0.02
-"""Share of its scores that a rerun which is another draw may have beyond tolerance. Laws of scores are not normal:
-of two seeds of a setting, taken for a run and its rerun, one pair in twenty has such a score, and one in two hundred
-has more than this share (docs/benchmarks.md, 'Rounding')."""
+"""Share of its scores that a rerun which is another draw may have beyond tolerance. Scores are not normally
+distributed: of pairs of seeds of a setting, taken for a run and its rerun, one in twenty has a score beyond its
+tolerance, and one in two hundred has more than this share (docs/benchmarks.md, 'Rounding')."""
 
 _OTHER_SEEDS = 9
-"""What other settings say of a setting's variance counts as so many seeds of its own, for few seeds hardly tell it."""
+"""Weight, in seeds, of the pooled variance beside a setting's own, because a few seeds estimate a variance poorly."""
 
 _ROUNDING = 1e-6
-_TURNS, _AT_ONCE = 7, 15  # starts from weights a rounding away
+_TURNS, _AT_ONCE = 7, 15  # batches of starts from perturbed weights, and starts in a batch
 
 _OF_A_CODE = re.compile(r"(kl\.code|irs\.(?:code|mean|one_nuisance)|relation\.[a-z_]+)\.(\d+)(\.\d+)?")
 
 
 def in_order_of_size(values: pd.DataFrame) -> pd.DataFrame:
-    """Sort what single codes have of each array (runs x scores), the largest first.
+    """Sort the elements of each array of scores (runs x scores) over the codes, the largest first.
 
-    The codes of two draws have no order in common: which of them holds a factor says nothing of the run.
+    The order of the codes is arbitrary and differs between two draws, so they can only be compared after sorting.
 
     Example:
         >>> in_order_of_size(pd.DataFrame({"mig": [0.5], "kl.code.0": [1.0], "kl.code.1": [3.0]})).iloc[0].tolist()
@@ -67,16 +67,16 @@ def in_order_of_size(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFrame:
-    """Return for each of some scores of a run that is done how far a retrained value may lie from the table's.
+    """Return how far retrained values of a done run's scores may lie from those of the table.
 
     The tolerance is sqrt(2), for the difference of two draws, times the standard deviation over the seeds of the run's
-    setting (objective and strength) times a quantile of Student's law. The mean variance within the settings of the
-    objective (of all objectives, where that has fewer degrees of freedom than nine) counts as nine further seeds.
-    Scores of single codes are those of :func:`in_order_of_size`.
+    setting (objective and strength), times a quantile of Student's t distribution. The pooled variance within the
+    settings of the objective, or of all objectives if this one has fewer than nine degrees of freedom, counts as nine
+    further seeds. Scores of single codes are sorted by :func:`in_order_of_size`.
 
     Returns:
         Indexed by score: ``tolerance``, and ``range``, the width of the score over all runs of the table. A tolerance
-        that is not below the range tests nothing: any run of the table would pass for this one.
+        that is not below the range tests nothing, because any run of the table would pass.
 
     Raises:
         InvalidInput: a table without two seeds of any setting.
@@ -90,24 +90,24 @@ def accepted(table: pd.DataFrame, run: str, scores: Iterable[str]) -> pd.DataFra
     variances, freedom = grouped.var(ddof=1), (grouped.count() - 1).clip(lower=0)
     if not freedom.any(axis=None):
         raise InvalidInput("a table must hold two seeds of some setting to tell how far a rerun may lie, got one")
-    like = freedom.index.get_level_values("objective") == objective
-    near, every = ((variances * weights).sum() / weights.sum() for weights in (freedom[like], freedom))
-    pooled = near.where(freedom[like].sum() >= _OTHER_SEEDS, every)
+    of_objective = freedom[freedom.index.get_level_values("objective") == objective]
+    within_objective, overall = ((variances * weights).sum() / weights.sum() for weights in (of_objective, freedom))
+    pooled = within_objective.where(of_objective.sum() >= _OTHER_SEEDS, overall)
     setting = values[(settings["objective"] == objective) & (settings["strength"] == settings["strength"][run])]
-    own = (setting.count() - 1).clip(lower=0)
-    variance = (_OTHER_SEEDS * pooled + own * setting.var(ddof=1).fillna(0.0)) / (_OTHER_SEEDS + own)
-    quantile = stats.t.ppf(1 - REFUSED / len(names) / 2, _OTHER_SEEDS + own)
-    tolerance = quantile * np.sqrt(2 * variance)
-    # A score that is the same for all seeds may still be rounded otherwise.
+    setting_freedom = (setting.count() - 1).clip(lower=0)
+    total_freedom = _OTHER_SEEDS + setting_freedom
+    variance = (_OTHER_SEEDS * pooled + setting_freedom * setting.var(ddof=1).fillna(0.0)) / total_freedom
+    tolerance = stats.t.ppf(1 - REFUSED / len(names) / 2, total_freedom) * np.sqrt(2 * variance)
+    # A score that is the same for all seeds may still be rounded differently.
     tolerance = np.maximum(tolerance, _ROUNDING * values.abs().max())
-    tolerance = tolerance.fillna(np.inf)  # of a score that no two seeds of a setting have nothing is known
+    tolerance = tolerance.fillna(np.inf)  # unknown for a score that no setting has for two seeds
     return pd.DataFrame({"tolerance": tolerance, "range": values.max() - values.min()})
 
 
 def moved_losses(key: RunKey, number: int, generator: np.random.Generator) -> Tensor:
-    """Return the first loss of some starts of a run from weights a rounding away, in nats.
+    """Return the first loss, in nats, of ``number`` starts of a run from perturbed initial weights.
 
-    Weights are multiplied by 1 + 2^-23 or 1 - 2^-23, which moves them by one or two units in the last place.
+    Each weight is multiplied by 1 + 2^-23 or 1 - 2^-23 at random, which moves it by one or two units in the last place.
     """
     data, _ = images_of(key.data)
     members, network = [member_of(key)] * number, network_of(key, data)
@@ -118,14 +118,14 @@ def moved_losses(key: RunKey, number: int, generator: np.random.Generator) -> Te
 
 
 def rounding_tolerance(key: RunKey, here: float, there: float) -> float:
-    """Return how far the first loss of a run may lie from that of the table, in nats.
+    """Return how far, in nats, the first loss of a retrained run may lie from that of the table.
 
-    Twice as far as the furthest of some starts from weights a rounding away, since both losses are rounded. Starts go
-    on, 15 at once, until that covers the difference, or 105 are done.
+    This is twice the largest change of the loss by perturbed weights (:func:`moved_losses`), since both losses are
+    rounded. Batches of 15 starts are added until that covers the difference, or 105 starts are done.
 
     Args:
         key: the run.
-        here: its loss here, from its own weights.
+        here: its loss when retrained here, from unperturbed weights.
         there: its loss in the table.
     """
     generator = seeds.generator(purpose="rounding", run=key.digest)

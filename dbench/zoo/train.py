@@ -1,4 +1,4 @@
-"""Train what a store lacks of a plan: one ensemble at a time in each of several processes, here or on a Ray cluster."""
+"""Train the runs of a plan that a store lacks, as ensembles in parallel processes, here or on a Ray cluster."""
 
 import time
 from collections import Counter
@@ -23,24 +23,27 @@ from dbench.zoo.survey import FINISHED, of_other_data, precisions_of, state_of
 def train_runs(
     store: Store, keys: Sequence[RunKey], *, budget: float | None = None, console: Console | None = None, **setup: Any
 ) -> Summary:
-    """Train every run of the plan that the store does not hold whole; docs/zoo.md says what becomes of which.
+    """Train every run of the plan that the store lacks or holds damaged; docs/zoo.md says how each state is treated.
 
-    ``budget`` are seconds after which to stop, spent on whole seeds of all settings first; ``setup`` are the fields of
-    :class:`dbench.zoo.plan.Setup`.
-    Plan and progress are written to the console, standard error when none is given.
+    Args:
+        store: where finished runs and checkpoints are saved.
+        keys: the runs of the plan.
+        budget: seconds after which to stop; whole seeds of all settings are trained first.
+        console: where plan and progress are shown; standard error when not given.
+        setup: the fields of :class:`dbench.zoo.plan.Setup`.
 
     Returns:
-        Of ``done`` runs that were trained now, or finished ``elsewhere`` by another process, some are ``diverged``;
-        ``left`` are not finished; ``damaged`` ones are trained anew, ``unreadable`` ones not.
+        ``done`` runs were trained now, and ``elsewhere`` ones finished by another process; ``diverged`` counts among
+        both. ``left`` runs are not finished. ``damaged`` runs are trained anew, ``unreadable`` ones are not.
 
     Raises:
         DbenchError: a group failed or its worker died (the first such error, after the others are done), or the store
             cannot be read or written.
-        InvalidInput: a device that is not there, a store in this process's memory or with runs of another precision,
-            or a budget of nothing.
-        UnknownName: an objective, network, data set or engine nobody knows.
+        InvalidInput: a device that this machine lacks, a store in this process's memory or with runs of another
+            precision, or a budget that is not above zero.
+        UnknownName: an objective, network, data set or engine that does not exist.
     """
-    how = Setup(**setup)
+    plan_setup = Setup(**setup)
     if budget is not None and not budget > 0:
         raise InvalidInput(f"budget must be above zero seconds, got {budget:g}")
     log, begin = log_to(console), time.monotonic()
@@ -48,26 +51,26 @@ def train_runs(
     states = {key: state_of(store, key) for key in keys}
     _log_outdated(store, [key for key in keys if states[key] == "damaged"], log)
     todo = [key for key in keys if states[key] not in (*FINISHED, "unreadable")]
-    if todo and (there := precisions_of(store) - {how.precision}):
-        has = ", ".join(sorted(there))
-        raise InvalidInput(f"precision must be that of the runs in {store.url}, {has}, got {how.precision!r}")
+    if todo and (other_precisions := precisions_of(store) - {plan_setup.precision}):
+        stored = ", ".join(sorted(other_precisions))
+        raise InvalidInput(f"precision must be that of the runs in {store.url}, {stored}, got {plan_setup.precision!r}")
     deadline = None if budget is None else begin + budget
-    outcome = _train(store, todo, how, deadline, console, log) if todo else Outcome([], [], cancelled=False)
+    outcome = _train(store, todo, plan_setup, deadline, console, log) if todo else Outcome([], [], cancelled=False)
     outcome.checked()
     after = Counter(state_of(store, key) for key in keys)
     finished = sum(after[state] for state in FINISHED)
     before = Counter(states.values())
     present = sum(before[state] for state in FINISHED)
-    # Workers that were stopped do not say what they ended.
+    # Workers that were stopped do not report how many runs they finished.
     trained = finished - present if outcome.cancelled else sum(filter(None, outcome.results))
-    others = {
+    counts = {
         "elsewhere": finished - present - trained,
         "damaged": before["damaged"],
         "diverged": after["diverged"] - before["diverged"],
         "unreadable": after["unreadable"],
         "left": len(keys) - finished - after["unreadable"],
     }
-    return Summary("trained", trained, present, time.monotonic() - begin, outcome.cancelled, others)
+    return Summary("trained", trained, present, time.monotonic() - begin, outcome.cancelled, counts)
 
 
 def _train(
@@ -81,12 +84,12 @@ def _train(
                     with suppress(DbenchError):
                         taken[key] = steps_taken(store.record(key), key)
                 groups = plan_groups(store.address, keys, pool.room, setup, deadline=deadline, taken=taken, log=log)
-                Store(store.url)  # makes it, now that nothing of the plan was refused
+                Store(store.url)  # creates the folder only now, when the plan is known to be valid
                 steps = sum(key.steps - taken[key] for group in groups for key in group.keys)
                 runs = sum(len(group.keys) for group in groups)
                 bar = ProgressBar(runs=runs, units=steps, unit="model-steps", console=console)
                 return run_tasks(pool, groups, bar, deadline=deadline)
-        except KeyboardInterrupt:  # while it planned
+        except KeyboardInterrupt:  # came during planning
             return Outcome([], [], cancelled=True)
 
 
@@ -100,7 +103,7 @@ def _pool(store: Store, setup: Setup) -> Iterator[Pool]:
 
 
 def _log_outdated(store: Store, damaged: Sequence[RunKey], log: Log) -> None:
-    """Say which of the damaged runs are so because their data set was replaced."""
+    """Log how many of the damaged runs were trained on another version of their data set."""
     outdated = Counter[str]()
     for key in damaged:
         with suppress(DbenchError):

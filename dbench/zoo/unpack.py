@@ -1,4 +1,4 @@
-"""Take packs into a store: check them, and make the codes of their runs on this processor."""
+"""Unpack runs into a store: check them, and encode the images with their weights on this processor."""
 
 import os
 import time
@@ -24,28 +24,28 @@ from dbench.zoo.survey import FINISHED, precisions_of, read_state
 from dbench.zoo.table import PROVENANCE
 
 _AT_ONCE = 2
-"""Runs encoded together: the convolutional network takes as long for one as for two."""
+"""Runs that are encoded together: the convolutional network takes as long for one run as for two."""
 
 _ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": "1000000000", "MALLOC_MMAP_THRESHOLD_": "1000000000"}
-"""With these glibc keeps memory from pass to pass, and the convolutional network encodes in half the time.
+"""Environment variables by which glibc keeps memory between passes; the convolutional network encodes in half the time.
 
-Where the workers are forked, the process that they are forked from has them: if it was not started before.
+Forked workers have them only if the server process that forks them was not started before.
 """
 
 
 def unpack_runs(
     store: Store, paths: Iterable[Path], *, workers: int | None = None, console: Console | None = None
 ) -> Summary:
-    """Take the runs of packs into a store. What is bad of them is told and does not stop the others.
+    """Take the runs of packs into a store; a bad pack or run is logged and does not stop the others.
 
-    Codes and bound are computed here, by processes of one thread each, one a core when ``workers`` is not given; the
-    record of a run says so beside what its training said (``encoded``). A run that is there already is left.
+    Codes and ELBO are computed here, by ``workers`` processes of one thread each (one per core when not given), which
+    the record of a run notes as ``encoded``, beside the device of its training. Runs that the store has are left alone.
 
     Raises:
-        InvalidInput: a store in this process's memory, a file that is not there, or a pack of another precision than
-            the runs of the store; when the others are done.
-        DamagedData: a pack or run that breaks a rule, or a run that is there already and differs; likewise.
-        DbenchError: a worker died; likewise.
+        InvalidInput: a store in this process's memory, a file that does not exist, or a pack of another precision than
+            the runs of the store; the last two are raised when all other runs are done.
+        DamagedData: a pack or run that is damaged, or differs from a run of the store; raised when all others are done.
+        DbenchError: a worker died; raised when all others are done.
     """
     store.check_shared()
     begin, log, errors = time.monotonic(), log_to(console), list[DbenchError]()
@@ -56,15 +56,17 @@ def unpack_runs(
 
     new, present = _read(store, paths, refuse)
     if new:
-        Store(store.url)  # makes it: none is left behind where every pack is refused
+        Store(store.url)  # created only now, so that no empty store is left where every pack is refused
     if len(commits := sorted({run.record["commit"] for run in new})) > 1:
         log(f"these runs were trained by {len(commits)} versions of dbench: {', '.join(commits)}")
     with terminable(), environment({**_ALLOCATOR, **os.environ}):
         bar = ProgressBar(runs=len(new), units=len(new), unit="runs", console=console)
         outcome = run_tasks(Processes(_work, workers), _tasks(store, new), bar)
-    for error in (error for result in outcome.results for error in result.errors):
-        refuse(error)
-    taken, held = (sum(getattr(result, name) for result in outcome.results) for name in ("taken", "held"))
+    for result in outcome.results:
+        for error in result.errors:
+            refuse(error)
+    taken = sum(result.taken for result in outcome.results)
+    held = sum(result.held for result in outcome.results)
     others = {"elsewhere": held, "left": len(new) - taken - held}
     summary = Summary("took in", taken, present, time.monotonic() - begin, outcome.cancelled, others)
     if (errors := errors + outcome.errors) and not outcome.cancelled:
@@ -73,14 +75,14 @@ def unpack_runs(
 
 
 def _read(store: Store, paths: Iterable[Path], refuse: Callable[[DbenchError], None]) -> tuple[list[PackedRun], int]:
-    """Return the good runs of packs that a store lacks, and how many it has."""
-    new, present, precision = dict[RunKey, PackedRun](), 0, precisions_of(store)
+    """Return the valid runs of packs that a store lacks, and how many of them it has; pass errors to ``refuse``."""
+    new, present, precisions = dict[RunKey, PackedRun](), 0, precisions_of(store)
     for path in dict.fromkeys(paths):
         try:
             runs = read_pack(path)
-            given = {run.record["precision"] for run in runs}
-            if len(given | precision) > 1:
-                theirs, ours = (", ".join(sorted(each)) for each in (given, precision or {"one alone"}))
+            pack_precisions = {run.record["precision"] for run in runs}
+            if len(pack_precisions | precisions) > 1:
+                theirs, ours = ", ".join(sorted(pack_precisions)), ", ".join(sorted(precisions or {"one alone"}))
                 raise InvalidInput(
                     f"precision of the runs of a store must be the same, here {ours}, got {theirs} in {path}; "
                     "unpack it into another --store"
@@ -88,7 +90,7 @@ def _read(store: Store, paths: Iterable[Path], refuse: Callable[[DbenchError], N
         except DbenchError as error:
             refuse(error)
             continue
-        precision = given
+        precisions = pack_precisions
         for run in runs:
             try:
                 if _is_there(store, run, new.get(run.key)):
@@ -101,11 +103,11 @@ def _read(store: Store, paths: Iterable[Path], refuse: Callable[[DbenchError], N
 
 
 def _is_there(store: Store, run: PackedRun, twin: PackedRun | None) -> bool:
-    """Whether the store has a run; one that it has not is checked, also against its twin of another file.
+    """Whether the store has a run; checks its weights against the store's and those of ``twin``, from another pack.
 
     Raises:
-        DamagedData: it is not whole, or not what the store or the other file has.
-        DbenchError: the system refuses to read that of the store.
+        DamagedData: the weights are damaged, or differ from those in the store or in the other pack.
+        DbenchError: the system refuses to read the run in the store.
     """
     if run.done:
         run.weights()
@@ -126,15 +128,18 @@ _Task = tuple[str, list[PackedRun]]
 
 
 def _tasks(store: Store, runs: Iterable[PackedRun]) -> list[_Task]:
-    """Cut runs into tasks: of one file, data set and network each."""
-    of_kind = defaultdict[tuple[Path, str, str], list[PackedRun]](list)
+    """Cut runs into tasks of at most two runs, which share file, data set and network."""
+    runs_by_kind = defaultdict[tuple[Path, str, str], list[PackedRun]](list)
     for run in runs:
-        of_kind[run.path, run.key.data, run.key.network].append(run)
-    return [(store.address, same[i : i + _AT_ONCE]) for same in of_kind.values() for i in range(0, len(same), _AT_ONCE)]
+        runs_by_kind[run.path, run.key.data, run.key.network].append(run)
+    tasks = []
+    for same_kind in runs_by_kind.values():
+        tasks += [(store.address, same_kind[i : i + _AT_ONCE]) for i in range(0, len(same_kind), _AT_ONCE)]
+    return tasks
 
 
 class _Taken(NamedTuple):
-    """How many runs of a task were saved, how many another process holds or took in, and what is bad of the others."""
+    """Number of runs of a task that were saved, number that another process holds or has saved, and errors."""
 
     taken: int
     held: int
@@ -142,45 +147,45 @@ class _Taken(NamedTuple):
 
 
 def _work(channel: Channel, task: _Task) -> _Taken:
-    """Encode a few runs and save them, each whatever is bad of the others; one thread."""
+    """Encode and save the runs of a task in one thread; an error of one run does not stop the others."""
     torch.set_num_threads(1)
     store, runs, errors, taken = Store(task[0]), task[1], list[DbenchError](), 0
-    with store.claim([run.key for run in runs]) as held:
-        mine = dict[PackedRun, Weights]()
+    with store.claim([run.key for run in runs]) as claimed:
+        weights_of = dict[PackedRun, Weights]()
         for run in runs:
             with kept(errors):
-                if run.key in held and read_state(store, run.key) not in FINISHED:
-                    mine[run] = run.weights() if run.done else {}
-        elsewhere = len(runs) - len(mine) - len(errors)
-        ends = _ends({run: weights for run, weights in mine.items() if run.done})
-        for run, weights in mine.items():
+                if run.key in claimed and read_state(store, run.key) not in FINISHED:
+                    weights_of[run] = run.weights() if run.done else {}
+        elsewhere = len(runs) - len(weights_of) - len(errors)
+        encoded = _encode({run: weights for run, weights in weights_of.items() if run.done})
+        for run, weights in weights_of.items():
             with kept(errors):
-                _save(store, run, weights, ends.get(run))
+                _save(store, run, weights, encoded.get(run))
                 taken += 1
     channel.report(runs=taken, units=taken)
     return _Taken(taken, elsewhere, errors)
 
 
-def _ends(runs: Mapping[PackedRun, Weights]) -> dict[PackedRun, Finished | None]:
-    """Encode runs of one data set and network."""
+def _encode(runs: Mapping[PackedRun, Weights]) -> dict[PackedRun, Finished | None]:
+    """Encode all images with runs of one data set and network; ``None`` for a run with codes that are not finite."""
     if not runs:
         return {}
     keys, weights = [run.key for run in runs], [*runs.values()]
     data, images = images_of(keys[0].data)
-    parameters = {name: torch.from_numpy(np.stack([one[name] for one in weights])) for name in weights[0]}
+    parameters = {name: torch.from_numpy(np.stack([run[name] for run in weights])) for name in weights[0]}
     return dict(zip(runs, finish(keys, parameters, images, network_of(keys[0], data)), strict=True))
 
 
-def _save(store: Store, run: PackedRun, weights: Weights, ended: Finished | None) -> None:
+def _save(store: Store, run: PackedRun, weights: Weights, encoded: Finished | None) -> None:
     record = {name: run.record[name] for name in PROVENANCE}
-    # All other scores are computed here and not believed.
+    # Only the early losses are taken from the pack; all other scores are computed here.
     record["scores"] = {name: value for name, value in run.record["scores"].items() if name in EARLY.values()}
     if not run.done:
         record["diverged_at"] = run.record["diverged_at"]
         store.save(run.key, status="diverged", tensors={}, record=record)
         return
-    if ended is None:
+    if encoded is None:
         raise DamagedData(f"{run.path}: {run.key} must have finite codes and bound, got others")
-    record["scores"] = {**record["scores"], **ended.scores}
+    record["scores"] = {**record["scores"], **encoded.scores}
     record["encoded"] = {"device": device_name("cpu"), "commit": commit(), "versions": versions(), "utc": utc_now()}
-    store.save(run.key, status="done", tensors={"weights": weights, "codes": ended.codes}, record=record)
+    store.save(run.key, status="done", tensors={"weights": weights, "codes": encoded.codes}, record=record)

@@ -1,4 +1,4 @@
-"""Verify evidence: retrain a few of its runs from their keys alone and compare every score."""
+"""Verify evidence: retrain a few runs of a table from their keys alone and compare every score."""
 
 import tempfile
 from collections.abc import Mapping
@@ -28,14 +28,14 @@ RESULTS = {
     "outlier": "beyond, as a few of a true rerun",
     "differs": "[red]differs[/red]",
 }
-"""What a comparison of a score may come to -> what is shown of it; docs/zoo.md says what decides."""
+"""Result of comparing a score -> how the terminal shows it; docs/zoo.md defines the results."""
 
 _SAME_RUN = 0.5
-"""Share of scores equal to the last bit from which on a run is the same one: another draw has a few by chance."""
+"""Least share of scores equal to the last bit for a rerun to be no other draw, which has a few such by chance."""
 
 
 def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
-    """Draw runs of a table without replacement, by a generator of that seed."""
+    """Draw ``number`` runs of a table without replacement, by a generator of this seed."""
     runs = sorted(table["run"].unique())
     if not 1 <= number <= len(runs):
         raise InvalidInput(f"number must lie between 1 and the {len(runs)} runs of the table, got {number}")
@@ -44,86 +44,88 @@ def choose_runs(table: pd.DataFrame, *, number: int, seed: int) -> list[str]:
 
 
 def verify_runs(folder: str | Path, *, number: int = 2, seed: int = 0, workers: int | None = None) -> pd.DataFrame:
-    """Retrain some runs of a table, drawn by ``seed``, in an empty store, score them, and compare.
+    """Draw some runs of a table by ``seed``, retrain and score them in an empty store, and compare their scores.
 
     Returns:
-        One row for each run and score, those of a population left out: ``run``, ``name`` (objective, strength and
+        One row for each run and score, but scores that need a population: ``run``, ``name`` (objective, strength and
         seed), ``score``, ``table``, ``retrained``, ``difference``, ``tolerance`` (:mod:`dbench.zoo.tolerance`) and
-        ``result``, one of :data:`RESULTS`. A run that diverged in the table or when retrained has the row ``status``
-        alone.
+        ``result``, one of :data:`RESULTS`. A run that diverged in the table or when retrained has a single row,
+        ``status``.
 
     Raises:
-        InvalidInput: no such table, too many runs asked for, scores that this version does not compute, or no two
-            seeds of any setting.
-        DamagedData: the table is damaged, or was made from other data than is installed.
+        InvalidInput: the table does not exist, has fewer runs than ``number``, has scores that this version does not
+            compute, or has no setting with two seeds.
+        DamagedData: the table is damaged, or was made from another version of the data than is installed.
     """
     table, manifest = load_runs(folder), load_manifest(folder)
     keys = run_keys(table, manifest)
     table = load_arrays(folder, table, manifest).with_rows(table)
     chosen = [keys[digest] for digest in choose_runs(table, number=number, seed=seed)]
-    of_run = {key: table[table["run"] == key.digest] for key in chosen}
-    for key, rows in of_run.items():  # what can be told beforehand is told before hours of training
+    rows_of = {key: table[table["run"] == key.digest] for key in chosen}
+    for key, rows in rows_of.items():  # checked before training, which may take hours
         check_data(key, rows["data_sha256"].iloc[0])
-    if known := [(key.digest, values.index) for key, rows in of_run.items() if len(values := _values(rows))]:
-        accepted(table, *known[0])  # refuses a table that says nothing of reruns
-    with tempfile.TemporaryDirectory(prefix="dbench-verify-") as place:
-        store = Store(place)
+    if comparable := [(key.digest, values.index) for key, rows in rows_of.items() if len(values := _values(rows))]:
+        accepted(table, *comparable[0])  # raises for a table that gives no tolerances
+    with tempfile.TemporaryDirectory(prefix="dbench-verify-") as folder_of_store:
+        store = Store(folder_of_store)
         for step in (train_runs, score_runs):
-            # Half-trained runs compare with nothing: a Ctrl-C must not pass for evidence that differs.
+            # Scores of half-trained runs would differ, so that a Ctrl-C would pass for bad evidence.
             if step(store, chosen, workers=workers).cancelled:
                 raise KeyboardInterrupt
-        return pd.concat([_verified(store, key, table, rows) for key, rows in of_run.items()], ignore_index=True)
+        return pd.concat([_verified(store, key, table, rows) for key, rows in rows_of.items()], ignore_index=True)
 
 
 def verify_start(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
-    """Retrain one run of a table, drawn by ``seed``, for as many steps as its early losses are known; compare these.
+    """Retrain one run of a table, drawn by ``seed``, up to its last early loss in the table, and compare these losses.
 
-    A cheap part of :func:`verify_runs`: a changed engine, network, key or data set shows within a hundred steps.
+    This is a cheap part of :func:`verify_runs`: a changed engine, network, key or data set shows within 100 steps.
 
     Raises:
-        InvalidInput: no such table, or no two seeds of any setting.
-        EvidenceLacking: none of its runs is done and has an early loss.
-        DamagedData: the table is damaged, or was made from other data than is installed.
+        InvalidInput: the table does not exist, or has no setting with two seeds.
+        EvidenceLacking: no run of the table is done and has an early loss.
+        DamagedData: the table is damaged, or was made from another version of the data than is installed.
     """
     table, manifest = load_runs(folder), load_manifest(folder)
-    early = EARLY.values()
-    known = table[(table["status"] == "done") & table["score"].isin(early)]
-    if known.empty:
-        raise EvidenceLacking(f"{folder} must hold a run that is done and has {' or '.join(early)}, got none")
-    (digest,) = choose_runs(known, number=1, seed=seed)
-    key, rows = run_keys(table, manifest)[digest], known[known["run"] == digest]
+    loss_names = EARLY.values()
+    losses = table[(table["status"] == "done") & table["score"].isin(loss_names)]
+    if losses.empty:
+        raise EvidenceLacking(f"{folder} must hold a run that is done and has {' or '.join(loss_names)}, got none")
+    (digest,) = choose_runs(losses, number=1, seed=seed)
+    key, rows = run_keys(table, manifest)[digest], losses[losses["run"] == digest]
     check_data(key, rows["data_sha256"].iloc[0])
     last = max(step for step, name in EARLY.items() if name in set(rows["score"]))
-    found: dict[str, float] = {}
+    retrained: dict[str, float] = {}
 
     def keep(state: State) -> bool:
         if state.step in EARLY:
-            found[EARLY[state.step]] = float(state.loss[0])
+            retrained[EARLY[state.step]] = float(state.loss[0])
         return state.step >= last
 
     train_keys([key], each_block=keep)
-    return _compared(table, key, _values(rows), found)
+    return _compared(table, key, _values(rows), retrained)
 
 
 def _values(rows: pd.DataFrame) -> pd.Series:
-    """Scores of a run that a rerun has, too, by name; none of one that diverged."""
+    """Return the scores of a run that a rerun can reproduce, by name; empty for a run that diverged."""
     values = rows.set_index("score")["value"].dropna()
     return values[[not name.startswith(OF_A_POPULATION) for name in values.index]]
 
 
 def _verified(store: Store, key: RunKey, table: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Compare a retrained run of the store with its rows in the table."""
     expected, trained = rows["status"].iloc[0], store.status(key)
     if trained != expected or trained == "diverged":
         frame = _frame(key, pd.Series({"status": 1.0}), pd.Series({"status": float(trained == expected)}))
         return frame.assign(tolerance=0.0, result="same" if trained == expected else "differs")
     values = _values(rows)
-    found = cells((store.read_document("scores", key=key) or {"scores": {}})["scores"])
-    if unknown := sorted(set(values.index) - set(found)):
+    document = store.read_document("scores", key=key) or {"scores": {}}
+    retrained = cells(document["scores"])
+    if unknown := sorted(set(values.index) - set(retrained)):
         raise InvalidInput(
             f"scores of the table must be ones that this version computes, got {', '.join(unknown)}; verify it with "
             "the version that made it"
         )
-    frame = _compared(table, key, values, found)
+    frame = _compared(table, key, values, retrained)
     beyond = (frame["result"] == "differs") & (frame["score"] != FIRST_LOSS)
     another_draw = (frame["result"] == "same").mean() < _SAME_RUN
     if another_draw and beyond.sum() <= OUTLIERS * len(frame):
@@ -131,25 +133,26 @@ def _verified(store: Store, key: RunKey, table: pd.DataFrame, rows: pd.DataFrame
     return frame
 
 
-def _compared(table: pd.DataFrame, key: RunKey, values: pd.Series, found: Mapping[str, float]) -> pd.DataFrame:
-    """Hold scores found against those of the table, each to its tolerance."""
-    both = pd.DataFrame([values, pd.Series(found)[values.index]])
-    if (both.iloc[0] != both.iloc[1]).any():  # another draw
-        both = in_order_of_size(both)
-    frame, limits = _frame(key, both.iloc[0], both.iloc[1]), accepted(table, key.digest, both.columns)
+def _compared(table: pd.DataFrame, key: RunKey, values: pd.Series, retrained: Mapping[str, float]) -> pd.DataFrame:
+    """Compare retrained scores with ``values`` of the table, each by its tolerance."""
+    pair = pd.DataFrame([values, pd.Series(retrained)[values.index]])
+    if (pair.iloc[0] != pair.iloc[1]).any():  # another draw
+        pair = in_order_of_size(pair)
+    frame, limits = _frame(key, pair.iloc[0], pair.iloc[1]), accepted(table, key.digest, pair.columns)
     exact = (frame["difference"] == 0).to_numpy()
     tolerance, width = (limits[name].to_numpy(copy=True) for name in ("tolerance", "range"))
     first = (frame["score"] == FIRST_LOSS).to_numpy()
     if not exact[first].all():
-        tolerance[first] = rounding_tolerance(key, found[FIRST_LOSS], values[FIRST_LOSS])
-    # By the table and this version, not by the manifest: the evidence must not set the measure it is held to.
+        tolerance[first] = rounding_tolerance(key, retrained[FIRST_LOSS], values[FIRST_LOSS])
+    # Tolerances come from the table and this version, not from the manifest: evidence must not set its own criterion.
     tested = (tolerance < width) | (tolerance == 0)
-    agrees = np.where(tested, "agrees", "not tested")
-    result = np.where(exact, "same", np.where(frame["difference"] <= tolerance, agrees, "differs"))
+    within = np.where(tested, "agrees", "not tested")
+    result = np.where(exact, "same", np.where(frame["difference"] <= tolerance, within, "differs"))
     return frame.assign(tolerance=tolerance, result=result)
 
 
 def _frame(key: RunKey, expected: pd.Series, retrained: pd.Series) -> pd.DataFrame:
+    """Return the first columns of a comparison, up to ``difference``."""
     name = f"{key.objective} {key.strength:g} seed {key.seed}"
     frame = pd.DataFrame({"run": key.digest, "name": name, "table": expected, "retrained": retrained})
     frame = frame.rename_axis("score").reset_index()[["run", "name", "score", "table", "retrained"]]
@@ -157,16 +160,15 @@ def _frame(key: RunKey, expected: pd.Series, retrained: pd.Series) -> pd.DataFra
 
 
 def comparison_table(comparison: pd.DataFrame) -> Table:
-    """Lay out a comparison for the terminal: what differs score by score, and of all else of a run the furthest."""
+    """Lay out a comparison for the terminal: every outlier and difference, else one score of each run and result."""
     numbers = ["table", "retrained", "difference", "tolerance"]
     columns = (Column(name, justify="right") for name in numbers)
-    shown = Table("run", "score", *columns, "", box=None, header_style="bold")
+    layout = Table("run", "score", *columns, "", box=None, header_style="bold")
     for (name, result), rows in comparison.groupby(["name", "result"], sort=False):
-        furthest_first = rows.assign(share=rows["difference"] / rows["tolerance"]).sort_values("share", ascending=False)
-        one_by_one = result in ("outlier", "differs")
-        more = "" if one_by_one or len(rows) == 1 else f", {len(rows) - 1} more"
-        for row in furthest_first[: None if one_by_one else 1].to_dict("records"):
-            shown.add_row(
-                str(name), row["score"], *(f"{row[one]:.6g}" for one in numbers), f"{RESULTS[str(result)]}{more}"
-            )
-    return shown
+        largest_first = rows.assign(share=rows["difference"] / rows["tolerance"]).sort_values("share", ascending=False)
+        show_all = result in ("outlier", "differs")
+        more = "" if show_all or len(rows) == 1 else f", {len(rows) - 1} more"
+        for row in largest_first[: None if show_all else 1].to_dict("records"):
+            values = [f"{row[column]:.6g}" for column in numbers]
+            layout.add_row(str(name), row["score"], *values, f"{RESULTS[str(result)]}{more}")
+    return layout

@@ -1,7 +1,7 @@
-"""What a trained run is scored on, from the codes of every grid point.
+"""The scores of a trained run, computed from its codes of every grid point.
 
-Scores are computed and stored in groups. Each draws from generators of the run's key only, so that a group comes out
-the same whichever others are computed.
+Scores are computed and stored in groups. Each group draws only from generators made from the run's key for it, so its
+result does not depend on which other groups are computed.
 """
 
 from dbench.metrics.posterior import ACTIVE
@@ -12,10 +12,10 @@ from dbench.zoo.scorers.protocol import SCORING
 __all__ = ["ACTIVE", "SCORERS", "SCORING", "SCORING_SCHEMA", "SLOW", "VERSIONS", "EncodedRun"]
 
 SCORING_SCHEMA = 2
-"""Raised when the scores of every group change, or the form they are stored in; all are computed again."""
+"""Increased when the scores of every group or their stored form change; all scores are then computed again."""
 
 SLOW = frozenset({"nk", "downstream.logistic", "downstream.trees", "again", "small", "interventions"})
-"""Groups that take three quarters of the time; ``dbench zoo score --quick`` leaves them for a later call."""
+"""Groups that take three quarters of the time, and that ``dbench zoo score --quick`` leaves for a later call."""
 
 VERSIONS: dict[str, int] = {}
-"""Group -> version of what it computes, 1 where it is not named; stored groups of another version are not used."""
+"""Group -> version of what it computes, 1 if it is not named; stored groups of another version are not used."""

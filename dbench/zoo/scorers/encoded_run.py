@@ -1,4 +1,4 @@
-"""A trained run as its scorers see it: the codes of every grid point, and samples of them."""
+"""The input of the scorers: a trained run with its codes of every grid point, and samples of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ from dbench.zoo.keys import RunKey
 from dbench.zoo.scorers import protocol
 
 Scores = Mapping[str, float | NDArray[np.float64]]
-"""Name of a score -> its value, or an array of what single codes and factors have: codes, factors, codes x factors."""
+"""Name of a score -> its value, or an array of values for codes, for factors, or for codes x factors."""
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedRun:
-    """What a run is scored from.
+    """The codes of a run, from which its scores are computed.
 
     Attributes:
-        source: its mean codes, to be asked for any factors.
+        source: mean codes, from which points with chosen factors can be sampled.
         grid: mean codes and factors of every grid point.
         sample: mean codes of 15,000 random points.
         train: the first 10,000 of them.
         sampled: codes drawn from the posteriors of the points of ``train``.
-        kl: divergence from the prior of each code, over the grid.
-        trained: scores that training itself gave.
+        kl: mean KL divergence of each code's posterior from the prior, over the grid, in nats.
+        trained: scores from training.
     """
 
     key: RunKey
@@ -48,7 +48,7 @@ class EncodedRun:
 
     @classmethod
     def of(cls, key: RunKey, data: DataSet, codes: Mapping[str, NDArray[Any]], trained: Mapping[str, float]) -> Self:
-        """Prepare a run, of whose codes ``mean`` and ``logvar`` of every grid point are N x d, for scoring."""
+        """Prepare a run for scoring; ``codes`` are ``mean`` and ``logvar`` of every grid point, each N x d."""
         mean, logvar = (codes[name].astype(np.float64) for name in ("mean", "logvar"))
         factors, names = data.grid(), data.factor_names
         rows = key.generator("score").integers(len(factors), size=protocol.TRAIN + protocol.TEST)
@@ -68,14 +68,14 @@ class EncodedRun:
 
     @property
     def active(self) -> NDArray[np.int64]:
-        """Positions of the informative codes."""
+        """Indices of the informative codes, whose divergence is above :data:`ACTIVE`."""
         return np.flatnonzero(self.kl > ACTIVE)
 
     def draw(self, stream: str, n: int) -> Sample:
-        """Draw mean codes of n points of the grid with replacement, from the run's stream of that name."""
+        """Draw mean codes of n grid points with replacement, by the run's generator of this name."""
         return self.grid.take(self.key.generator(stream).integers(len(self.grid), size=n))
 
-    # Scores whose relation matrix several groups use; a call of score_one computes each once.
+    # Cached, because several groups use the relation matrices of these scores.
 
     @cached_property
     def mig(self) -> Score:
@@ -89,5 +89,5 @@ class EncodedRun:
 
     @cached_property
     def sap(self) -> Score:
-        """The gap of linear support vector machines."""
+        """The separated attribute predictability score, by linear support vector machines."""
         return sap(self.sample, generator=self.key.generator("sap"))

@@ -1,8 +1,8 @@
-"""Groups of scores of a run, each metric with its defaults unless the protocol says otherwise.
+"""Groups of scores of a run; metrics have their defaults unless the protocol says otherwise.
 
-First those that use no factors; then the metrics of the papers that compare codes with factors; the study's again, from
-other points and from few (A Sober Look, section 6.2, Figures 21 and 22); and what codes are good for: accuracy of
-classifiers (A Sober Look, sections 4.2.8 and 7; Mahon et al., section 5.2).
+In this order: scores without factors; the papers' metrics, which compare codes with factors; the study's metrics again,
+on other points and on few points (A Sober Look, section 6.2, Figures 21 and 22); and downstream accuracy of classifiers
+(A Sober Look, sections 4.2.8 and 7; Mahon et al., section 5.2).
 """
 
 from collections.abc import Callable, Sequence
@@ -40,16 +40,16 @@ Scorer = Callable[[EncodedRun], Scores]
 
 
 def _posterior(run: EncodedRun) -> Scores:
-    """Scores of training, ``kl.code``, the divergence of each code, and the number of informative ones."""
+    """Scores from training, the divergence of each code (``kl.code``), and the number of informative codes."""
     return {**run.trained, "kl.code": run.kl, "kl.informative": float(len(run.active))}
 
 
 def _gaussian_tc(run: EncodedRun) -> dict[str, float]:
-    """Gaussian total correlation of mean and sampled codes, of all and of the informative ones."""
+    """Gaussian total correlation of mean and of sampled codes, over all codes and over the informative ones."""
     scores = {}
     for name, sample in (("mean", run.train), ("sampled", run.sampled)):
         scores[f"gaussian_tc.{name}"] = gaussian_total_correlation(sample.codes).value
-        # One code alone, or none, has no total correlation.
+        # A single code, or none, has no total correlation.
         active = sample.codes[:, run.active]
         several = active.shape[1] > 1
         scores[f"gaussian_tc.{name}.active"] = gaussian_total_correlation(active).value if several else 0.0
@@ -63,7 +63,7 @@ def _mutual_information(run: EncodedRun) -> dict[str, float]:
 
 
 def _of(part: str, metric: Callable[..., Score]) -> Scorer:
-    """Score a part of a run (``source``, ``sample`` or ``train``) by a metric, with the generator of its name."""
+    """Return a scorer that applies a metric to ``run.<part>``: ``source``, ``sample`` or ``train``."""
     name = metric.__name__
 
     def score(run: EncodedRun) -> Scores:
@@ -84,7 +84,7 @@ def _dci(run: EncodedRun) -> Scores:
 
 
 def _linear_accuracy(run: EncodedRun) -> Scores:
-    # Not by the metric, half of whose time goes to a ceiling that no table holds.
+    # Not by the metric itself, which spends half of its time on a ceiling that the table does not hold.
     train, test = run.sample.split(1 / 3, run.key.generator("linear_accuracy"))
     return _adjusted("linear_accuracy", linear_accuracies(train, test), run.sample)
 
@@ -107,7 +107,7 @@ def _nk(run: EncodedRun) -> Scores:
         falling_from=protocol.KNOCKOUT_RATE,
         generator=run.key.generator("nk"),
     )
-    # Its classifiers of all codes are those of mlp_accuracy, trained on the same split.
+    # The classifiers that nk trains on all codes also give mlp_accuracy, on the same split.
     full = np.array([score.details[f"accuracy.{j}"] for j in range(run.sample.n_factors)])
     assert score.per_factor is not None
     return {"nk": score.value, "nk.factor": score.per_factor, **_adjusted("mlp_accuracy", full, run.sample)}
@@ -129,50 +129,51 @@ def _relations(run: EncodedRun) -> Scores:
 
 
 def _of_whole_sets(scorer: Callable[..., Scores]) -> Callable[..., Scores]:
-    """Leave slow scores out where a combination was held out of training: no finding asks for them there."""
-    return lambda run, *more: {} if isinstance(run.data, HeldOut) else scorer(run, *more)
+    """Return a scorer that gives no scores if the data set holds out a combination: no finding needs them there."""
+    return lambda run, *options: {} if isinstance(run.data, HeldOut) else scorer(run, *options)
 
 
 @_of_whole_sets
 def _seven(run: EncodedRun, stream: str, train: int, test: int) -> Scores:
-    """The study's metrics from another sample; the classifiers' and votes' training and test parts have these sizes."""
-    whole = run.draw(stream, train + test)
-    first = whole.take(np.arange(train))
+    """The study's metrics on a new sample; ``train`` and ``test`` are the numbers of points, or of votes."""
+    sample = run.draw(stream, train + test)
+    train_sample = sample.take(np.arange(train))
 
-    def of(metric: str) -> np.random.Generator:
+    def generator(metric: str) -> np.random.Generator:
         return run.key.generator(f"{stream}.{metric}")
 
     scores = {
         "beta_vae_metric": beta_vae_metric(
-            run.source, train_points=train, test_points=test, generator=of("beta_vae_metric")
+            run.source, train_points=train, test_points=test, generator=generator("beta_vae_metric")
         ),
         "factor_vae": factor_vae(
-            run.source, train_votes=train, test_votes=test, variance_draws=train, generator=of("factor_vae")
+            run.source, train_votes=train, test_votes=test, variance_draws=train, generator=generator("factor_vae")
         ),
-        "mig": mig(first),
-        "dci": dci(whole, estimator="forest", generator=of("dci")),
-        "sap": sap(whole, generator=of("sap")),
-        "irs": irs(first, generator=of("irs")),
-        "modularity": modularity(first, generator=of("modularity")),
+        "mig": mig(train_sample),
+        "dci": dci(sample, estimator="forest", generator=generator("dci")),
+        "sap": sap(sample, generator=generator("sap")),
+        "irs": irs(train_sample, generator=generator("irs")),
+        "modularity": modularity(train_sample, generator=generator("modularity")),
     }
     return {f"{stream}.{metric}": score.value for metric, score in scores.items()}
 
 
 @_of_whole_sets
 def _downstream(run: EncodedRun, name: str, model: Model, sizes: Sequence[int], tuning: int | None = None) -> Scores:
-    """Accuracies averaged over factors, and those of few points as shares of the one of most (0 if that is 0)."""
+    """Mean accuracy over factors for each training size, and its ratio to that of the largest size (0 if that is 0)."""
     generator = run.key.generator(f"downstream.{name}")
-    found = downstream_accuracy(run.sample, sizes, model=model, test=protocol.TEST, tuning=tuning, generator=generator)
-    accuracy = {size: float(row.mean()) for size, row in zip(sizes, found, strict=True)}
-    most = accuracy[max(sizes)]
-    few = [size for size in sizes if 100 <= size < max(sizes)]
-    return {f"downstream.{name}.{size}": value for size, value in accuracy.items()} | {
-        f"efficiency.{name}.{size}": accuracy[size] / most if most else 0.0 for size in few
-    }
+    rows = downstream_accuracy(run.sample, sizes, model=model, test=protocol.TEST, tuning=tuning, generator=generator)
+    accuracy = {size: float(row.mean()) for size, row in zip(sizes, rows, strict=True)}
+    largest = max(sizes)
+    scores = {f"downstream.{name}.{size}": value for size, value in accuracy.items()}
+    for size in sizes:
+        if 100 <= size < largest:
+            scores[f"efficiency.{name}.{size}"] = accuracy[size] / accuracy[largest] if accuracy[largest] else 0.0
+    return scores
 
 
 def _novel(run: EncodedRun) -> dict[str, float]:
-    """``novel`` and its details as ``novel.<detail>``; nothing where the data set holds out no combination."""
+    """``novel`` and its details as ``novel.<detail>``; empty if the data set holds out no combination."""
     if not isinstance(run.data, HeldOut):
         return {}
     held_out = run.data.held_out()
@@ -216,4 +217,4 @@ SCORERS: dict[str, Scorer] = {
     },
     "novel": _novel,
 }
-"""Name of a group of scores -> what computes it."""
+"""Name of a group of scores -> function that computes it."""

@@ -1,4 +1,4 @@
-"""Scores of single codes under interventions, and what they are compared with (Suter et al. 2019, section 6)."""
+"""Robustness of single codes to interventions, and variants of other metrics for comparison (Suter et al. 2019)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,66 +14,70 @@ Array = NDArray[np.float64]
 
 
 def interventions(run: EncodedRun) -> Scores:
-    """Score every code on every point of the grid, and by modularity and a forest on samples.
+    """Score every code by interventional robustness on the whole grid, and by modularity and a forest on samples.
+
+    Section 6 of the paper compares these. i* is the factor for which code i is most robust (equation 3).
 
     Returns:
-        With i* the factor that a code is most robust for (equation 3):
-
-        - ``irs.code``, of every code i: IRS({i} | {i*}, all others), estimated without noise (appendix A.1).
-        - ``irs.one_nuisance``: the lowest IRS({i} | {i*}, {j}) of all j: 1 where every line of Figure 4 is flat.
-        - ``irs.mean``: means in place of suprema, max_j 1 - E|z - E[z|g_j]| / E|z - E[z]|. Its best factor may be
-          another than i*.
-        - ``modularity.bins.<n>``: with n instead of 20 bins; ``modularity.bins.<n>.active``: the mean over informative
-          codes alone (0 without any), also for 20.
-        - ``relation.importance_single``, codes x factors: importances of the forest of ``dci`` with one code drawn as
-          the candidate of each split (appendix D.1); and ``dci.single.informativeness``: its test accuracy, mean over
+        - ``irs.code``: for every code i, IRS({i} | {i*}, all other factors), estimated without noise (appendix A.1).
+        - ``irs.one_nuisance``: the minimum over j of IRS({i} | {i*}, {j}); 1 where every line of Figure 4 is flat.
+        - ``irs.mean``: with means instead of suprema, max_j 1 - E|z - E[z|g_j]| / E|z - E[z]|. The best factor may
+          differ from i*.
+        - ``modularity.bins.<n>``: modularity with n instead of 20 bins; ``modularity.bins.<n>.active``: its mean over
+          the informative codes only (0 if there are none), also for 20 bins.
+        - ``relation.importance_single``, codes x factors: importances by the forest of ``dci`` with one random
+          candidate code for each split (appendix D.1); ``dci.single.informativeness``: its mean test accuracy over
           factors.
 
-        A constant code scores 0 throughout.
+        A constant code scores 0 in all of them.
     """
     robustness = irs(run.grid, crossed=True)
     assert robustness.per_code is not None
     assert robustness.relation is not None
-    own = robustness.relation.argmax(axis=1)
-    codes = {
+    best_factor = robustness.relation.argmax(axis=1)
+    per_code = {
         "irs.code": robustness.per_code,
-        "irs.one_nuisance": _against_one_nuisance(run, own),
+        "irs.one_nuisance": _against_one_nuisance(run, best_factor),
         "irs.mean": _on_average(run),
     }
-    return {**codes, **_by_bins(run), **_single_candidates(run)}
+    return {**per_code, **_by_bins(run), **_single_candidates(run)}
 
 
-def _against_one_nuisance(run: EncodedRun, own: NDArray[np.int64]) -> Array:
-    # Every combination occurs once in the grid, so there are no weights to correct for confounding with.
+def _against_one_nuisance(run: EncodedRun, best_factor: NDArray[np.int64]) -> Array:
+    """Return each code's lowest robustness to a single nuisance factor, with the code's best factor held fixed."""
+    # Every combination occurs once in the grid, so no confounding must be corrected by weights.
     grid, factors = run.grid, range(run.grid.n_factors)
     classes = grid.factors.astype(np.int64)
     blocks = [[i] for i in range(grid.n_codes)]
-    whole = empida(grid.codes, classes, blocks, [], factors, reweight=False)
+    total = empida(grid.codes, classes, blocks, [], factors, reweight=False)
     worst = np.zeros(grid.n_codes)
-    for held in np.unique(own):
-        moved = [empida(grid.codes, classes, blocks, [held], [j], reweight=False) for j in factors if j != held]
-        worst = np.where(own == held, np.max(moved, axis=0, initial=0.0), worst)
-    return _one_minus(worst, whole, grid.codes)
+    for fixed in np.unique(best_factor):
+        effects = [empida(grid.codes, classes, blocks, [fixed], [j], reweight=False) for j in factors if j != fixed]
+        worst = np.where(best_factor == fixed, np.max(effects, axis=0, initial=0.0), worst)
+    return _one_minus(worst, total, grid.codes)
 
 
 def _on_average(run: EncodedRun) -> Array:
+    """Return 1 - E|z - E[z|g_j]| / E|z - E[z]| of each code for its best factor j."""
     codes, factors = run.grid.codes, run.grid.factors
-    whole = np.abs(codes - codes.mean(axis=0)).mean(axis=0)
-    least = whole
+    total = np.abs(codes - codes.mean(axis=0)).mean(axis=0)
+    least = total
     for column in factors.T:
         _, value = np.unique(column, return_inverse=True)
         sums = np.stack([np.bincount(value, code) for code in codes.T], axis=1)
         means = sums / np.bincount(value)[:, None]
         least = np.minimum(least, np.abs(codes - means[value]).mean(axis=0))
-    return _one_minus(least, whole, codes)
+    return _one_minus(least, total, codes)
 
 
-def _one_minus(part: Array, whole: Array, codes: Array) -> Array:
-    alive = whole > 1e-12 * np.abs(codes).max(axis=0)  # rounding leaves constant codes a spread
-    return np.where(alive, 1 - np.divide(part, whole, out=np.zeros_like(part), where=alive), 0.0)
+def _one_minus(part: Array, total: Array, codes: Array) -> Array:
+    """Return 1 - part / total, 0 for constant codes."""
+    varies = total > 1e-12 * np.abs(codes).max(axis=0)  # constant codes may vary by rounding
+    return np.where(varies, 1 - np.divide(part, total, out=np.zeros_like(part), where=varies), 0.0)
 
 
 def _by_bins(run: EncodedRun) -> dict[str, float]:
+    """Modularity for several numbers of bins, over all codes and over the informative ones."""
     scores = {}
     for bins in BINS:
         score = modularity(run.train, bins=bins)
@@ -86,7 +90,7 @@ def _by_bins(run: EncodedRun) -> dict[str, float]:
 
 
 def _single_candidates(run: EncodedRun) -> Scores:
-    generator = run.key.generator("dci")  # as run.dci: nothing but the candidates may differ
+    generator = run.key.generator("dci")  # the generator of run.dci, so that only the candidates differ
     train, test = run.sample.split(1 / 3, generator)
-    found = tree_importance(train, test, estimator="forest", candidates=1, generator=generator)
-    return {"relation.importance_single": found.matrix, "dci.single.informativeness": float(found.test.mean())}
+    forest = tree_importance(train, test, estimator="forest", candidates=1, generator=generator)
+    return {"relation.importance_single": forest.matrix, "dci.single.informativeness": float(forest.test.mean())}

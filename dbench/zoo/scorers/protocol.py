@@ -1,24 +1,24 @@
-"""Sample sizes for the scores of a run, and choices that the papers leave open."""
+"""Sample sizes and training settings of a run's scores, and choices that the papers leave open."""
 
 from dbench.metrics.posterior import ACTIVE
 
 BINS = (20, 30, 50, 100)
-"""Bins of the mutual information score: the paper's, then more (Suter et al. 2019, appendix D.1)."""
+"""Bins of the modularity score: the paper's, then larger numbers (Suter et al. 2019, appendix D.1)."""
 
 TRAIN, TEST = 10_000, 5_000
-"""Points of a sample."""
+"""Training and test points of a sample."""
 
 FEW, FEW_TEST = 100, 50
-"""Points of a small sample (A Sober Look, section 6.2, Figure 22)."""
+"""Training and test points of a small sample (A Sober Look, section 6.2, Figure 22)."""
 
 EPOCHS = 75
-"""Passes over the training points of a perceptron of novel combinations."""
+"""Epochs of the perceptrons that classify novel combinations."""
 
 KNOCKOUT_EPOCHS, KNOCKOUT_RATE = 10, 0.015
-"""Passes of the perceptrons of the knockout, and where their falling learning rate starts."""
+"""Epochs and initial learning rate, which falls to 0, of the perceptrons of the neuron knockout."""
 
 NOVEL = 10_000
-"""Familiar points that classifiers of novel combinations are trained on."""
+"""Training points, of familiar combinations, of the classifiers of novel combinations."""
 
 DOWNSTREAM = (10, 100, 1000, 10_000)
 """Training points of the logistic regressions (A Sober Look, section 4.2.8)."""
@@ -27,7 +27,7 @@ TREES = (10, 100, 1000)
 """Training points of the boosted trees."""
 
 TUNING = 1000
-"""Training points that choose the strength of a logistic regression."""
+"""Training points by which the regularization strength of a logistic regression is chosen."""
 
 SCORING: dict[str, str] = {
     "sample": f"{TRAIN} + {TEST} points drawn with replacement from the grid, mean codes",
@@ -54,4 +54,4 @@ SCORING: dict[str, str] = {
     "novel": f"classifiers of {NOVEL} familiar points; only for data sets that hold out a combination, "
     "which in turn have no downstream, again, small and interventions",
 }
-"""Choices behind the scores of the table that the papers leave open or make otherwise."""
+"""Score or group -> choices that the papers leave open or make differently; written into the manifest."""
