@@ -1,7 +1,6 @@
 """A user's codes and factors from files: arrays by name, pairs of .npy, or tables.
 
-Every row is checked, and of long files a random part of the rows is kept. Which factors are labels is decided by
-:mod:`dbench.codes.factors`.
+Every row is checked; of a long file a random part is kept. :mod:`dbench.codes.factors` decides which factors are labels.
 """
 
 import difflib
@@ -39,7 +38,6 @@ _LIKE_FACTORS = ("gts", "gt", "labels", "factor", "y", "ground_truth", "latents_
 
 Rows = NDArray[np.int64] | None
 """Numbers of rows, in order; None for all."""
-
 ChooseRows = Callable[..., Rows]
 
 # End of a file's name -> what opens it.
@@ -325,8 +323,7 @@ def choose_rows(n: int, rows: int, seed: int, notes: list[str]) -> Rows:
     if n <= rows:
         return None
     notes.append(f"{rows:,} of {n:,} rows are used, drawn at random (seed {seed}); --rows changes how many.")
-    stream = generator(task="read_codes", seed=seed)
-    return np.sort(stream.choice(n, size=rows, replace=False, shuffle=False))
+    return np.sort(generator(task="read_codes", seed=seed).choice(n, size=rows, replace=False, shuffle=False))
 
 
 def _names(name: str, array: StoredArray, k: int) -> tuple[str, ...]:

@@ -100,11 +100,10 @@ def whole_data_folders(folders: Sequence[Path]) -> list[Path]:
     data = {folder: _trained_on(folder)[1] for folder in folders}
 
     def place(folder: Path) -> tuple[bool, bool, int, str]:
-        try:
-            models = load_manifest(folder)["runs"] if data[folder].startswith("dsprites") else 0
-        except DbenchError:
-            models = 0
-        return is_fresh(folder), not data[folder].startswith("dsprites"), -models, folder.name
+        models, dsprites = 0, data[folder].startswith("dsprites")
+        with suppress(DbenchError):
+            models = load_manifest(folder)["runs"] if dsprites else 0
+        return is_fresh(folder), not dsprites, -models, folder.name
 
     return sorted((folder for folder in folders if WITHOUT not in data[folder]), key=place)
 
@@ -217,15 +216,14 @@ def load_left_out(name: str, folders: Sequence[Path]) -> Population:
     if any(_settings(folder) != _settings(folders[0]) for folder in folders):
         raise InvalidInput(f"{name} must have tables of runs that were trained alike, got {', '.join(sorted(data))}")
     parts = [load_population(folder) for folder in folders]
-    seeds = min((len(part.seeds()) for part in parts), default=0)
-    if not seeds:
+    if not (seeds := min((len(part.seeds()) for part in parts), default=0)):
         raise EvidenceLacking(f"{name} needs a complete seed without each combination, got none")
     rows = pd.concat([_numbered(part, number, seeds) for number, part in enumerate(parts)], ignore_index=True)
-    deviations = list(dict.fromkeys(sentence for part in parts for sentence in part.deviations))
-    deviations = [*deviations, f"{len(parts)} combinations are the units, with {seeds} seeds each"]
+    deviations = dict.fromkeys(sentence for part in parts for sentence in part.deviations)
+    units = f"{len(parts)} combinations are the units, with {seeds} seeds each"
     arrays = joined([part.arrays for part in parts])
     rules = dict(set[tuple[str, str]].intersection(*(set(part.rules.items()) for part in parts)))
-    return Population(name, rows, tuple(deviations), arrays, rules, unit="combination", setting="run_number")
+    return Population(name, rows, (*deviations, units), arrays, rules, unit="combination", setting="run_number")
 
 
 def _numbered(part: Population, number: int, seeds: int) -> pd.DataFrame:
@@ -249,10 +247,9 @@ def _trained_on(folder: Path) -> tuple[str, str]:
 def _settings(folder: Path) -> dict[str, Any]:
     """Return the training settings of a table, which may differ between tables of one profile; empty if unreadable."""
     try:
-        profile = load_manifest(folder)["profile"]
+        profile, data = load_manifest(folder)["profile"], _trained_on(folder)[1]
     except DbenchError:
         return {}
-    data = _trained_on(folder)[1]
     sweeps = [sweep for sweep in profile.get("sweeps", ()) if data in sweep.get("data", ()) or not sweep.get("data")]
     # A profile that is older than a field has its default.
     defaults = {"objective": "", "strengths": [], "constants": [], "network": "", "learning_rate": 0.0}
@@ -311,15 +308,15 @@ def load_population(folder: str | Path, *, objectives: Sequence[str] | None = No
         raise DamagedData(
             f"evidence was edited after it was shipped: {', '.join(changed)} is not as {PINS.name} has it"
         )
-    table, manifest = load_runs(folder), load_manifest(folder)
+    name, table, manifest = Path(folder).name, load_runs(folder), load_manifest(folder)
     arrays = load_arrays(folder, table, manifest)
     if objectives is not None:
         present = sorted(table["objective"].unique())
         table = table[table["objective"].isin(objectives)].reset_index(drop=True)
         if table.empty:
-            raise InvalidInput(f"objectives must name one of {Path(folder).name}, {present}, got {[*objectives]}")
+            raise InvalidInput(f"objectives must name one of {name}, {present}, got {[*objectives]}")
     deviations, rules = manifest["profile"].get("deviations", []), manifest.get("rules", {})
-    population = Population(Path(folder).name, table, tuple(deviations), arrays, rules)
+    population = Population(name, table, tuple(deviations), arrays, rules)
     return replace(population, deviations=(*deviations, *_losses(population)))
 
 
