@@ -1,6 +1,6 @@
 """A user's codes and factors from files: arrays by name, pairs of .npy, or tables.
 
-Every row is checked; of a long file a random part is kept. :mod:`dbench.codes.factors` decides which factors are labels.
+Every row is checked; of a long file a random part is kept. :mod:`dbench.codes.factors` decides which are labels.
 """
 
 import difflib
