@@ -1,4 +1,4 @@
-"""What a report holds. Only ``schema.json`` says it; this module reads that file."""
+"""What a report holds, read from ``schema.json``; and what verdicts and papers are called on its pages."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,16 @@ SCHEMA: dict[str, Any] = json.loads(files("dbench.report").joinpath("schema.json
 VERDICTS: tuple[str, ...] = tuple(SCHEMA["$defs"]["verdict"]["enum"])
 """From best to worst."""
 ROLES: tuple[str, ...] = tuple(SCHEMA["$defs"]["role"]["enum"])
-SYMBOLS = dict(zip(VERDICTS, "RDW?-ACF", strict=True))
+SYMBOLS = {
+    "reproduced": "R",
+    "demonstrated": "D",
+    "weaker": "W",
+    "undecided": "?",
+    "not tested": "-",
+    "absent": "A",
+    "contradicted": "C",
+    "broken": "F",
+}
 MEANINGS = {
     "reproduced": "the interval lies in the range that the rule asks for",
     "demonstrated": "the same, of what is true by definition or proof, or of an existence shown by one example",

@@ -10,11 +10,11 @@ from dbench.zoo.profile import Profile, Sweep, read_profile
 
 __all__ = ["PROFILES", "Profile", "Sweep", "find_profile"]
 
-_PAPER = tuple(Sweep(objective, strengths) for objective, strengths in SWEPT.items())
+_SWEEPS = tuple(Sweep(objective, strengths) for objective, strengths in SWEPT.items())
 
 
 def _adversary_in(network: str) -> tuple[Sweep, ...]:
-    return tuple(replace(sweep, network=network) if sweep.objective == "factor_vae" else sweep for sweep in _PAPER)
+    return tuple(replace(sweep, network=network) if sweep.objective == "factor_vae" else sweep for sweep in _SWEEPS)
 
 
 _SYSTEMS = (
@@ -34,12 +34,15 @@ used, annealed_vae has that library's capacity, the two DIP-VAE have a value wit
 its authors' 0.2 of a mean over 64 x 64 pixels. For the other three, the papers print no strength that fits our form."""
 
 
-def _on(data: str, seeds: int | None = None, deviations: tuple[str, ...] = ()) -> tuple[Sweep, ...]:
+def _study_on(data: str, seeds: int | None = None, deviations: tuple[str, ...] = ()) -> tuple[Sweep, ...]:
     return tuple(replace(sweep, data=(data,), seeds=seeds, deviations=deviations) for sweep in _adversary_in("mlp_d6"))
 
 
 _CAPACITY = "the capacity of annealed_vae rises over a third of the run, as in the study, and not over 100,000 steps"
-_SAME = ("a small fully connected network instead of the convolutional one of Sober Look, table 2", _CAPACITY)
+_MLP = (
+    "a small fully connected network instead of the convolutional one of Sober Look, table 2",
+    _CAPACITY,
+)
 _DISCRIMINATOR = (
     "the discriminator of factor_vae has {} hidden layers of 64 units, not six of 1,000, and learns at 1e-3"
 )
@@ -47,7 +50,7 @@ _SCHEDULE = "40,000 steps at a learning rate of 1e-3, which falls to 0 over the 
 _AS_64 = "images of {0} x {0} whose summed likelihood is multiplied by {1} in training, so that they count as 64 x 64"
 _SUB_GRID = "one of the papers' data sets alone, of dSprites the real sub-grid of 46,080 images instead of 737,280"
 _DRAWN_ONCE = "each image is coloured or drawn over once, not anew for every batch"
-_ONCE = f"{_DRAWN_ONCE}, and averaged down afterwards"
+_DRAWN_AND_AVERAGED = f"{_DRAWN_ONCE}, and averaged down afterwards"
 _FEWER = "{} seeds a cell instead of 50"
 
 MICRO = Profile(
@@ -55,10 +58,10 @@ MICRO = Profile(
     data=("dsprites_grid_16", "color_dsprites_grid_16", "noisy_dsprites_grid_16", "scream_dsprites_grid_16"),
     network="mlp",
     sweeps=(
-        *_on("dsprites_grid_16"),
-        *_on("color_dsprites_grid_16", 10, (_ONCE, _FEWER.format(10))),
-        *_on("noisy_dsprites_grid_16", 5, (_ONCE, _FEWER.format(5))),
-        *_on("scream_dsprites_grid_16", 5, (_ONCE, _FEWER.format(5))),
+        *_study_on("dsprites_grid_16"),
+        *_study_on("color_dsprites_grid_16", 10, (_DRAWN_AND_AVERAGED, _FEWER.format(10))),
+        *_study_on("noisy_dsprites_grid_16", 5, (_DRAWN_AND_AVERAGED, _FEWER.format(5))),
+        *_study_on("scream_dsprites_grid_16", 5, (_DRAWN_AND_AVERAGED, _FEWER.format(5))),
     ),
     steps=40_000,
     batch_size=64,
@@ -67,7 +70,7 @@ MICRO = Profile(
     likelihood_factor=16.0,
     seeds=50,
     first_seed=10_000,
-    deviations=(_AS_64.format(16, 16), _SUB_GRID, *_SAME, _DISCRIMINATOR.format("six"), _SCHEDULE),
+    deviations=(_AS_64.format(16, 16), _SUB_GRID, *_MLP, _DISCRIMINATOR.format("six"), _SCHEDULE),
 )
 
 SMALL = replace(
@@ -78,7 +81,14 @@ SMALL = replace(
     sweeps=_adversary_in("mlp_128_d6"),
     likelihood_factor=4.0,
     seeds=10,
-    deviations=(_AS_64.format(32, 4), _SUB_GRID, *_SAME, _DISCRIMINATOR.format("six"), _SCHEDULE, _FEWER.format(10)),
+    deviations=(
+        _AS_64.format(32, 4),
+        _SUB_GRID,
+        *_MLP,
+        _DISCRIMINATOR.format("six"),
+        _SCHEDULE,
+        _FEWER.format(10),
+    ),
 )
 
 FULL = replace(
@@ -90,7 +100,7 @@ FULL = replace(
     seeds=3,
     deviations=(
         _SUB_GRID,
-        *_SAME,
+        *_MLP,
         _DISCRIMINATOR.format("six"),
         _SCHEDULE,
         "three of the six strengths of the study, the ends and the third, with 3 seeds",
@@ -109,7 +119,7 @@ SYSTEMS = replace(
     deviations=(
         _AS_64.format(16, 16),
         _SUB_GRID,
-        *_SAME,
+        *_MLP,
         _DISCRIMINATOR.format("three"),
         "20,000 steps at a learning rate of 1e-3 instead of 300,000 at 1e-4",
         "parted_vae, parted_vae_semi, weak_de and mtd are rebuilt from descriptions",
@@ -121,7 +131,7 @@ STANDARD = Profile(
     name="standard",
     data=("dsprites_grid",),
     network="conv",
-    sweeps=_PAPER,
+    sweeps=_SWEEPS,
     steps=40_000,
     batch_size=64,
     learning_rate=1e-3,
@@ -137,7 +147,7 @@ STANDARD = Profile(
     ),
 )
 
-_OF_PAPER: dict[str, tuple[str, ...]] = {
+_DEVIATIONS_BY_DATA: dict[str, tuple[str, ...]] = {
     "dsprites": (),
     "color_dsprites": (_DRAWN_ONCE,),
     "noisy_dsprites": (_DRAWN_ONCE,),
@@ -151,9 +161,11 @@ _OF_PAPER: dict[str, tuple[str, ...]] = {
 PAPER = replace(
     STANDARD,
     name="paper",
-    data=tuple(_OF_PAPER),
+    data=tuple(_DEVIATIONS_BY_DATA),
     sweeps=tuple(
-        replace(sweep, data=(data,), deviations=texts) for data, texts in _OF_PAPER.items() for sweep in _PAPER
+        replace(sweep, data=(data,), deviations=texts)
+        for data, texts in _DEVIATIONS_BY_DATA.items()
+        for sweep in _SWEEPS
     ),
     steps=300_000,
     learning_rate=1e-4,

@@ -21,8 +21,8 @@ def document(sample, **checksums: str):
 
 @pytest.fixture
 def folder(tmp_path):
-    write_list(tmp_path, [entry(t1="aa"), entry("pair", t1="aa", t2="bb"), entry("none")])
-    for name in ("tc", "pair", "none"):
+    write_list(tmp_path, [entry(t1="aa"), entry("pair", t1="aa", t2="bb"), entry("without_evidence")])
+    for name in ("tc", "pair", "without_evidence"):
         (tmp_path / f"{name}.svg").write_text(SVG)
     return tmp_path
 

@@ -98,18 +98,21 @@ def _ours(
     metric: str,
     settings: str = "",
     *,
-    name: str = "",
+    function: str = "",
     interventional: bool = False,
     parts: tuple[str, ...] = (),
     **options: Any,
 ) -> None:
-    """Register a metric of dbench; ``name`` is its function, ``parts`` the details to compare beside its value."""
+    """Register a metric of dbench, by its ``function`` where that has another name.
+
+    ``parts`` are the details that are compared beside its value.
+    """
 
     def call(*arguments: Any) -> Parts:
         import dbench.metrics
 
         inputs = arguments if interventional else (Sample(*arguments),)
-        score = getattr(dbench.metrics, name or metric)(*inputs, **options)
+        score = getattr(dbench.metrics, function or metric)(*inputs, **options)
         return {metric: score.value} | {part: score.details[part] for part in parts}
 
     implementation("dbench", metric, settings, interventional=interventional)(call)
@@ -117,7 +120,7 @@ def _ours(
 
 _ours("mig")
 _ours("sap", "support vector machines", relation="svm")
-_ours("sap_r2", "squared correlation", name="sap", relation="r2")
+_ours("sap_r2", "squared correlation", function="sap", relation="r2")
 _ours("dci", parts=("completeness", "informativeness"))
 _ours("modularity", "idle codes count 0", idle="zero")
 _ours("explicitness")
