@@ -1,6 +1,7 @@
-"""Work is bounded: linear in columns, said before it is long, given up where it never ends."""
+"""Work and memory are bounded: linear in columns, said before it is long, given up where it never ends."""
 
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from pyarrow import csv, parquet
 from dbench.audit import audit
 from dbench.cli import main
 from dbench.codes.arrays import read_arrays
+from dbench.codes.factors import Labels, text_column
 from dbench.codes.reading import read_codes
 from dbench.errors import InvalidInput
 from dbench.scoring import score
@@ -105,3 +107,13 @@ def test_a_metric_that_answers_at_times_is_asked_all() -> None:
 
     audit(moody, timeout=0.02, observations=200, only=["chance", "bounds", "determinism"])
     assert len(calls) > 6
+
+
+def test_one_long_cell_does_not_make_all_others_as_wide() -> None:
+    cells = np.array([*map(str, range(20_000)), "x" * 20_000], dtype=object)
+    tracemalloc.start()
+    found = text_column("factor", cells)
+    assert isinstance(found, Labels)
+    assert tracemalloc.get_traced_memory()[1] < 50e6  # 1.6 GB as an array of text
+    tracemalloc.stop()
+    assert [found.names[rank] for rank in found.ranks[[0, 9, 20_000]]] == ["0", "9", "x" * 20_000]

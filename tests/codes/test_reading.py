@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from dbench.codes.factors import Labels, text_column
 from dbench.codes.reading import read_codes
 from dbench.errors import DamagedData, DbenchError, InvalidInput
 
@@ -339,13 +338,3 @@ def test_rows_must_be_a_count(rows: int, tmp_path: Path) -> None:
 
 def test_rows_may_be_counted_by_numpy(tmp_path: Path) -> None:
     assert len(read_codes(npz(tmp_path), rows=np.int64(5)).sample) == 5  # type: ignore[arg-type]
-
-
-def test_one_long_cell_does_not_make_all_others_as_wide() -> None:
-    cells = np.array([*map(str, range(20_000)), "x" * 20_000], dtype=object)
-    tracemalloc.start()
-    found = text_column("factor", cells)
-    assert isinstance(found, Labels)
-    assert tracemalloc.get_traced_memory()[1] < 50e6  # 1.6 GB as an array of text
-    tracemalloc.stop()
-    assert [found.names[rank] for rank in found.ranks[[0, 9, 20_000]]] == ["0", "9", "x" * 20_000]
